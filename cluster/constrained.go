@@ -21,6 +21,7 @@ type SeededKMeans struct {
 	KMeans
 }
 
+// Cluster implements [Clusterer].
 func (k SeededKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return k.Fit(ctx, x, known)
@@ -49,6 +50,7 @@ type ConstrainedKMeans struct {
 	KMeans
 }
 
+// Cluster implements [Clusterer].
 func (k ConstrainedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return k.Fit(ctx, x, known)
@@ -82,7 +84,7 @@ func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Kn
 		if len(k.Start) > 0 {
 			return errStart
 		}
-		u, err := placeable(l.n, k.K, known)
+		u, err := assignableUnits(l.n, k.K, known)
 		if err != nil {
 			return err
 		}
@@ -90,7 +92,7 @@ func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Kn
 		labels := from
 		if labels == nil {
 			labels = make([]int, l.n)
-			for i, at := range u.of {
+			for i, at := range u.unitOf {
 				labels[i] = u.fixed[at]
 			}
 		}
@@ -108,7 +110,7 @@ func (l *run) assignUnits(ctx context.Context) error {
 	err := panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
 		l.centres.score(l.scores, l.samples, l.all[lo:hi])
 		for i := lo; i < hi; i++ {
-			own := costs[u.of[i]*l.K:][:l.K]
+			own := costs[u.unitOf[i]*l.K:][:l.K]
 			for j, s := range l.scores[(i-lo)*l.K : (i-lo+1)*l.K] {
 				if l.by[i] > 0 { // a row of zeros has the same cost in every cluster
 					own[j] += l.first[i] + l.by[i]*s
@@ -127,20 +129,20 @@ func (l *run) assignUnits(ctx context.Context) error {
 		first := costs
 		if u.from != nil {
 			first = slices.Clone(costs)
-			u.keep(u.from, l.K, first)
+			u.favourGroups(u.from, l.K, first)
 		}
 		if l.placed, err = u.place(l.K, first); err != nil {
 			return err
 		}
 	}
-	u.lowerAll(l.K, costs, l.placed)
+	u.localSearch(l.K, costs, l.placed)
 	for at, j := range l.placed {
 		l.counts[j]++ // of units
 		own[at] = costs[at*l.K+j] / float64(len(u.members[at]))
 	}
 	lloyd.FillEmpty(l.placed, l.counts, own, func(at int) bool { return u.fixed[at] < 0 })
 	clear(l.counts)
-	for i, at := range u.of {
+	for i, at := range u.unitOf {
 		l.labels[i] = l.placed[at]
 		l.counts[l.placed[at]]++
 	}
@@ -157,6 +159,7 @@ type COPKMeans struct {
 	KMeans
 }
 
+// Cluster implements [Clusterer].
 func (k COPKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return k.Fit(ctx, x, known)
@@ -194,7 +197,6 @@ func newPlacing(n, k int, known Known) (*placing, error) {
 	return &placing{u, make([]int, len(u.members)), make([]int, k)}, nil
 }
 
-// clear unassigns all units.
 func (p *placing) clear() {
 	for _, of := range [][]int{p.places, p.held} {
 		for at := range of {
@@ -203,8 +205,8 @@ func (p *placing) clear() {
 	}
 }
 
-func (p *placing) put(i, cluster int) {
-	at := p.of[i]
+func (p *placing) assign(i, cluster int) {
+	at := p.unitOf[i]
 	p.places[at] = cluster
 	if p.fixed[at] >= 0 {
 		p.held[cluster] = p.fixed[at]
@@ -213,7 +215,7 @@ func (p *placing) put(i, cluster int) {
 
 // forbid sets the scores of clusters that constraints forbid sample i to infinity, and reports whether one remains.
 func (p *placing) forbid(i int, scores []float64) bool {
-	at := p.of[i]
+	at := p.unitOf[i]
 	for _, other := range p.apart[at] {
 		if j := p.places[other]; j >= 0 {
 			scores[j] = math.Inf(1)

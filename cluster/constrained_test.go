@@ -292,7 +292,7 @@ func TestFitLinked(t *testing.T) {
 		}
 		for at, own := range placed {
 			for j := range k {
-				if u.fixed[at] < 0 && !u.holds(placed, at, j, -1) && cost(at, j) < cost(at, own)-1e-9*(1+cost(at, own)) {
+				if u.fixed[at] < 0 && !u.conflicts(placed, at, j, -1) && cost(at, j) < cost(at, own)-1e-9*(1+cost(at, own)) {
 					t.Errorf("seed %d: samples %v cost %v in cluster %d, and %v in %d", seed, u.members[at], cost(at, own), own, cost(at, j), j)
 				}
 			}

@@ -77,7 +77,7 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 	}
 	var labelled, linked []int
 	placed := slices.Clone(groups)
-	for i, at := range u.of {
+	for i, at := range u.unitOf {
 		switch {
 		case u.fixed[at] >= 0:
 			placed[i] = u.fixed[at]
@@ -86,16 +86,16 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 			linked = append(linked, i)
 		}
 	}
-	t := &turns{
+	t := &correctedState{
 		Corrected: c, u: u, k: k, groups: groups, lifted: make([]bool, n), directions: mat.NewDense(k, m, nil),
 		shares: mat.NewDense(n, k, nil), empty: make([]bool, k), costs: make([]float64, len(u.members)*k),
 	}
-	t.share(groups)
+	t.updateProbabilities(groups)
 	for i, g := range groups {
 		row := t.shares.RawRowView(i)
 		t.lifted[i] = row[g] < slices.Max(row)
 	}
-	if t.share(placed); len(labelled)+len(linked) > 0 {
+	if t.updateProbabilities(placed); len(labelled)+len(linked) > 0 {
 		err = t.run(ctx, placed, labelled)
 	}
 	if err == nil && len(linked) > 0 {
@@ -115,7 +115,7 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 		for j, r := range row {
 			row[j] = max(r, 0)
 		}
-		if sum := elementary.Sum(row); u.fixed[u.of[i]] >= 0 || sum == 0 {
+		if sum := elementary.Sum(row); u.fixed[u.unitOf[i]] >= 0 || sum == 0 {
 			clear(row)
 			row[placed[i]] = 1
 		} else {
@@ -125,8 +125,8 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 	return &Correction{Labels: placed, Shares: t.shares}, nil
 }
 
-// turns is the state of a Fit.
-type turns struct {
+// correctedState is the state of a Fit.
+type correctedState struct {
 	*Corrected
 	u                  *units
 	k                  int
@@ -137,8 +137,8 @@ type turns struct {
 	costs              []float64  // cost of each unit in each cluster
 }
 
-// share sets directions to those of the clusters labels, and shares to p.
-func (t *turns) share(labels []int) {
+// updateProbabilities sets directions to those of the clusters labels, and shares to p.
+func (t *correctedState) updateProbabilities(labels []int) {
 	for j := range t.empty {
 		t.empty[j] = !slices.Contains(labels, j)
 	}
@@ -162,7 +162,7 @@ func (t *turns) share(labels []int) {
 }
 
 // run performs the rounds from the clusters placed, which it updates. The samples given count as labelled.
-func (t *turns) run(ctx context.Context, placed, given []int) error {
+func (t *correctedState) run(ctx context.Context, placed, given []int) error {
 	correct, err := t.covariance(given)
 	if err != nil {
 		return err
@@ -171,10 +171,10 @@ func (t *turns) run(ctx context.Context, placed, given []int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		t.share(placed)
+		t.updateProbabilities(placed)
 		correct(t.shares, placed)
 		clear(t.costs)
-		for i, at := range t.u.of {
+		for i, at := range t.u.unitOf {
 			for j, r := range t.shares.RawRowView(i) {
 				if t.empty[j] {
 					r = -1e6 // outweighs any difference of shares
@@ -186,8 +186,8 @@ func (t *turns) run(ctx context.Context, placed, given []int) error {
 		if err != nil {
 			return err
 		}
-		t.u.lowerAll(t.k, t.costs, next)
-		for i, at := range t.u.of {
+		t.u.localSearch(t.k, t.costs, next)
+		for i, at := range t.u.unitOf {
 			placed[i] = next[at]
 		}
 	}

@@ -41,7 +41,6 @@ func (d Distance) length(cost float64) float64 {
 	return cost
 }
 
-// epsilon is the machine epsilon.
 const epsilon = 0x1p-52
 
 // between returns the cost of row x at centre y: ‖x − y‖², or 1 − cos, which is 0 within rounding; wx and wy are inverse
@@ -96,11 +95,11 @@ func (t *targets) fill(s *samples, rows []int) {
 		clear(t.point(j))
 		s.addTo(t.point(j), s.weights[i], i)
 	}
-	t.ready()
+	t.prepare()
 }
 
-// ready updates offsets and longest after a change of the points.
-func (t *targets) ready() {
+// prepare updates offsets and longest after a change of the points.
+func (t *targets) prepare() {
 	t.longest = 0
 	for j := range t.points.Rows {
 		length := norm(t.point(j))
@@ -150,7 +149,7 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 	among := min(max(panelRows, 1<<18/to.m), to.n) // points per block
 	block := newTargets(d, among, to.m)
 	size := min(panelRows, rows.n)
-	if among < to.n { // each panel fills the blocks anew
+	if among < to.n { // every panel fills the blocks again
 		size = min(max(size, 1<<21/to.n), rows.n)
 	}
 	scores := make([]float64, size*to.n)
@@ -191,7 +190,7 @@ type nearestSearch struct {
 	found      []neighbour // candidates within rounding of the k nearest
 }
 
-// choose returns the k nearest points of row i by score. If scores differ by no more than rounding, it compares
+// choose returns the k nearest points of row i by score. If scores differ by rounding at most, it compares
 // distances.
 func (s *nearestSearch) choose(i int, scores []float64, rounding float64) []int {
 	s.least = topk.Least(scores, s.k, s.least)

@@ -30,6 +30,7 @@ type GuidedKMeans struct {
 	Guidance float64
 }
 
+// Cluster implements [Clusterer].
 func (g GuidedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	g.K, g.Seed = clusters, seed
 	return g.Fit(ctx, x, known)
@@ -57,7 +58,7 @@ func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Re
 		return nil, err
 	}
 	var given, givenLabels []int
-	for i, at := range u.of {
+	for i, at := range u.unitOf {
 		if c := u.fixed[at]; c >= 0 {
 			given, givenLabels = append(given, i), append(givenLabels, c)
 		}

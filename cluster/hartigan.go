@@ -72,7 +72,7 @@ func (l *run) moves(ctx context.Context) (found []move, err error) {
 	var open []int
 	shortest := floats.MinIdx(l.lengths)
 	for i, j := range l.labels {
-		if l.counts[j] > 1 && l.weights[i] > 0 && l.seeds.kept(i) < 0 && !l.settled(i, shortest) {
+		if l.counts[j] > 1 && l.weights[i] > 0 && l.seeds.fixedCluster(i) < 0 && !l.settled(i, shortest) {
 			open = append(open, i)
 		}
 	}
@@ -92,7 +92,7 @@ func (l *run) moves(ctx context.Context) (found []move, err error) {
 // the lowest cost of joining.
 func (l *run) settled(i, shortest int) bool {
 	from := l.labels[i]
-	upper, lower := l.bounds.of(i, from)
+	upper, lower := l.bounds.boundsOf(i, from)
 	if math.IsInf(upper, 1) {
 		return false
 	}

@@ -29,6 +29,7 @@ type KernelKMeans struct {
 	traced func(restart, iteration, moved int) // as in KMeans
 }
 
+// Cluster implements [Clusterer].
 func (k KernelKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return onProducts(ctx, x, 1, func(products mat.Matrix) (*Result, error) { return k.Fit(ctx, products) })
@@ -181,6 +182,7 @@ type SSKK struct {
 	Weight float64 // the reward or penalty of a link, in units of the kernel; 0 means n/(K·links)
 }
 
+// Cluster implements [Clusterer].
 func (s SSKK) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	s.K, s.Seed = clusters, seed
 	return onProducts(ctx, x, 3, func(products mat.Matrix) (*Result, error) { return s.Fit(ctx, products, known) })

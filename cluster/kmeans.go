@@ -70,6 +70,7 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	return k.fit(ctx, "k-means", x, func(*run) error { return nil })
 }
 
+// Cluster implements [Clusterer].
 func (k KMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return k.Fit(ctx, x)
@@ -82,7 +83,7 @@ func (k KMeans) Memory(s Size) float64 {
 		points = 8 * n * m // samples scaled to unit length
 	}
 	starts := 8 * n * float64(1+lloyd.Candidates(s.K))
-	bounds := 24*n + 8*clusters*m + 16*float64(gathered(s.M))*m
+	bounds := 24*n + 8*clusters*m + 16*float64(scoredRows(s.M))*m
 	return points + 48*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+bounds+512*8*clusters) + 300*float64(s.Links)
 }
 
@@ -104,7 +105,7 @@ func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func
 		return nil, err
 	}
 	return best(ctx, k.traced != nil, l.runs, l.starts, func() func(start int) (*Result, error) {
-		own := l.another()
+		own := l.clone()
 		return func(start int) (*Result, error) { return own.run(ctx, start) }
 	})
 }
@@ -196,7 +197,6 @@ func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
 	return &run{KMeans: k, samples: s, runs: k.restarts(), starts: k.restarts()}, nil
 }
 
-// seeds are labelled samples.
 type seeds struct {
 	labels, sizes []int // label of each sample or −1, and number of labelled samples of each cluster
 	open, free    []int // clusters without a labelled sample, and unlabelled samples
@@ -233,8 +233,8 @@ func (l *run) seed(labels []int, keep bool) error {
 	return nil
 }
 
-// kept returns the cluster that sample i must stay in, or −1.
-func (s *seeds) kept(i int) int {
+// fixedCluster returns the cluster that sample i must stay in, or −1.
+func (s *seeds) fixedCluster(i int) int {
 	if s == nil || !s.keep {
 		return -1
 	}
@@ -245,7 +245,7 @@ func (s *seeds) kept(i int) int {
 // clusters.
 func (l *run) start(ctx context.Context, restart int) (err error) {
 	random := rng.New(l.Seed, "k-means", restart)
-	open, free, rows := upTo(l.K), l.all, l.Start
+	open, free, rows := indices(l.K), l.all, l.Start
 	if s := l.seeds; s != nil {
 		open, free = s.open, s.free
 		clear(l.centres.points.Data)
@@ -273,7 +273,7 @@ func (l *run) start(ctx context.Context, restart int) (err error) {
 		clear(l.centres.point(j))
 		l.addTo(l.centres.point(j), l.weights[rows[at]], rows[at])
 	}
-	l.centres.ready()
+	l.centres.prepare()
 	return nil
 }
 

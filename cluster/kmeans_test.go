@@ -651,7 +651,7 @@ func TestBounds(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if l = l.another(); at == 1 {
+					if l = l.clone(); at == 1 {
 						l.unbounded = true
 					}
 					if got[at], err = l.run(context.Background(), 0); err != nil {

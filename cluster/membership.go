@@ -14,12 +14,10 @@ import (
 
 // Membership describes how well a sample fits its group.
 type Membership struct {
-	// Group is the sample's group, and Distance the distance from its centre, ‖x − c‖ or 1 − cos. Other is the
-	// nearest other group, at OtherDistance; −1 and 0 if there is none.
-	Group         int
-	Distance      float64
-	Other         int
-	OtherDistance float64
+	Group         int     // the sample's group
+	Distance      float64 // distance from its centre, ‖x − c‖ or 1 − cos
+	Other         int     // the nearest other group, −1 if there is none
+	OtherDistance float64 // distance from that group's centre, 0 if there is none
 	// Confidence is the simplified silhouette max(0, (b−a)/max(a, b)) of the two distances a and b (Hruschka,
 	// Campello and de Castro 2006). It is 1 if there is no other group, and 0 if the other group is as near.
 	Confidence float64
@@ -27,12 +25,11 @@ type Membership struct {
 
 // Centres are the centres of groups.
 type Centres struct {
-	Distance Distance
+	Distance Distance // the distance between samples and centres
 	// Points holds the centres as rows, k×m: the means of the groups' samples, which are scaled to unit length
-	// under the cosine distance. Sizes holds the groups' numbers of samples. A group of size 0 has no centre and is
-	// ignored.
+	// under the cosine distance.
 	Points *mat.Dense
-	Sizes  []int
+	Sizes  []int // number of samples of each group; a group of size 0 has no centre and is ignored
 }
 
 // NewCentres returns the centres of the groups of the rows of x, n×m, dense or a *sparse.CSR. Groups are numbered from
@@ -87,7 +84,7 @@ func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (
 	if err != nil {
 		return nil, fmt.Errorf("centres: %w", err)
 	}
-	if err := c.check(rows, groups, groups == nil); err != nil {
+	if err := c.validate(rows, groups, groups == nil); err != nil {
 		return nil, err
 	}
 	out = make([]Membership, rows.n)
@@ -123,8 +120,8 @@ func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (
 	return out, err
 }
 
-// check returns an error if the samples do not fit the centres or a group has no centre.
-func (c *Centres) check(s *samples, groups []int, optional bool) error {
+// validate returns an error if the samples do not fit the centres or a group has no centre.
+func (c *Centres) validate(s *samples, groups []int, optional bool) error {
 	if _, m := c.Points.Dims(); s.m != m || len(groups) != s.n && !optional {
 		return fmt.Errorf("%d×%d samples do not match groups of %d samples and centres of %d columns", s.n, s.m, len(groups), m)
 	}
@@ -155,7 +152,7 @@ func (c *Centres) Spread(x mat.Matrix, groups []int) (_ *mat.Dense, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.check(s, groups, false); err != nil {
+	if err := c.validate(s, groups, false); err != nil {
 		return nil, err
 	}
 	k, m := c.Points.Dims()

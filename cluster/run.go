@@ -35,8 +35,8 @@ type run struct {
 	bounds           *bounds
 }
 
-// another returns a copy with its own buffers.
-func (l *run) another() *run {
+// clone returns a copy with its own buffers.
+func (l *run) clone() *run {
 	other := *l
 	other.centres, other.bounds = newTargets(l.Distance, l.K, l.m), newBounds(l.samples, l.K)
 	other.scores, other.buf = make([]float64, panelRows*l.K), make([]float64, l.m)
@@ -163,7 +163,7 @@ func (l *run) fillEmpty() {
 	}
 	l.bounds.reset()
 	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool {
-		return l.seeds.kept(i) < 0 && (l.placing == nil || len(l.placing.members[l.placing.of[i]]) == 1)
+		return l.seeds.fixedCluster(i) < 0 && (l.placing == nil || len(l.placing.members[l.placing.unitOf[i]]) == 1)
 	})
 }
 
@@ -198,7 +198,7 @@ func (l *run) update(moved int) {
 			l.toMean(j, count)
 		}
 	}
-	l.centres.ready()
+	l.centres.prepare()
 }
 
 // toMean divides centre j, the sum of count samples, by count or, under the cosine distance, by its length. It leaves
@@ -244,8 +244,8 @@ func (b *bounds) reset() {
 	b.fastest = 0
 }
 
-// of returns the bounds of sample i's distance from its centre and from all others.
-func (b *bounds) of(i, centre int) (upper, lower float64) {
+// boundsOf returns the bounds of sample i's distance from its centre and from all others.
+func (b *bounds) boundsOf(i, centre int) (upper, lower float64) {
 	return b.upper[i] + b.moved[centre], b.lower[i] - b.fastest
 }
 
@@ -256,8 +256,8 @@ func (b *bounds) set(i, centre int, upper, lower float64) {
 	b.upper[i], b.lower[i] = upper-b.moved[centre]+room, lower+b.fastest-room
 }
 
-// gathered returns the number of rows of m columns that are scored at a time.
-func gathered(m int) int { return min(max(1<<18/m, 16), panelRows) }
+// scoredRows returns the number of rows of m columns that are scored at a time.
+func scoredRows(m int) int { return min(max(1<<18/m, 16), panelRows) }
 
 // assignEach assigns the samples, in row order, to the nearest centre that links allow.
 func (l *run) assignEach(ctx context.Context) error {
@@ -276,7 +276,7 @@ func (l *run) assignEach(ctx context.Context) error {
 		l.labels[i] = to
 		if to >= 0 {
 			// The bounds prove that Lloyd's algorithm keeps the sample there, even with rounding.
-			if upper, lower := l.bounds.of(i, to); lower > upper && (lower-upper)*(lower+upper) > rounding {
+			if upper, lower := l.bounds.boundsOf(i, to); lower > upper && (lower-upper)*(lower+upper) > rounding {
 				l.counts[to]++
 				continue
 			}
@@ -284,9 +284,9 @@ func (l *run) assignEach(ctx context.Context) error {
 		open = append(open, i)
 	}
 	return l.eachScored(ctx, open, func(i int, scores []float64) error {
-		to := l.seeds.kept(i)
+		to := l.seeds.fixedCluster(i)
 		if p != nil {
-			if to = p.places[p.of[i]]; to < 0 && !p.forbid(i, scores) {
+			if to = p.places[p.unitOf[i]]; to < 0 && !p.forbid(i, scores) {
 				return fmt.Errorf("sample %d: %w", i+1, ErrDeadEnd)
 			}
 		}
@@ -294,7 +294,7 @@ func (l *run) assignEach(ctx context.Context) error {
 			to = l.nearest(i, scores)
 		}
 		if p != nil {
-			p.put(i, to)
+			p.assign(i, to)
 		}
 		l.labels[i] = to
 		l.counts[to]++
@@ -304,7 +304,7 @@ func (l *run) assignEach(ctx context.Context) error {
 }
 
 func (l *run) eachScored(ctx context.Context, samples []int, f func(i int, scores []float64) error) error {
-	for rows := range slices.Chunk(samples, gathered(l.m)) {
+	for rows := range slices.Chunk(samples, scoredRows(l.m)) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

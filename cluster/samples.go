@@ -43,8 +43,8 @@ type samples struct {
 	first, by []float64 // the cost of a sample with a point is first + by·score
 }
 
-// upTo returns 0, …, n−1.
-func upTo(n int) []int {
+// indices returns 0, …, n−1.
+func indices(n int) []int {
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i
@@ -67,7 +67,7 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	if n == 0 || m == 0 {
 		return nil, fmt.Errorf("the %d×%d matrix is empty", n, m)
 	}
-	s := &samples{rowReader: readRows(x), n: n, m: m, all: upTo(n), distance: d}
+	s := &samples{rowReader: readRows(x), n: n, m: m, all: indices(n), distance: d}
 	s.norms, s.weights, s.first, s.by = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	var total float64
 	longest := 0
@@ -123,10 +123,10 @@ func (x dense) row(i int, _ []float64) []float64      { return x.RawRowView(i) }
 func (x dense) values(i int) []float64                { return x.RawRowView(i) }
 func (x dense) addTo(dst []float64, w float64, i int) { floats.AddScaled(dst, w, x.RawRowView(i)) }
 
-// rowRooms are buffers for contiguous dense rows, or transposed points.
-var rowRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
+// rowBuffers are buffers for contiguous dense rows, or transposed points.
+var rowBuffers = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
 
-func ofLength(room *[]float64, n int) []float64 {
+func resizeBuffer(room *[]float64, n int) []float64 {
 	*room = slices.Grow((*room)[:0], n)[:n]
 	return *room
 }
@@ -136,10 +136,10 @@ func (x dense) dots(out []float64, rows []int, points blas.Matrix) {
 		panel.Dots(out, blas.Of[float64](x.RawMatrix()), first, first+len(rows), blas.Of[float64](points))
 		return
 	}
-	room := rowRooms.Get()
-	defer rowRooms.Put(room)
+	room := rowBuffers.Get()
+	defer rowBuffers.Put(room)
 	_, m := x.Dims()
-	laid := ofLength(room, len(rows)*m)
+	laid := resizeBuffer(room, len(rows)*m)
 	for a, i := range rows {
 		copy(laid[a*m:][:m], x.RawRowView(i))
 	}
@@ -177,12 +177,12 @@ func (x csr) dots(out []float64, rows []int, points blas.Matrix) {
 	for _, i := range rows {
 		stored += len(x.values(i))
 	}
-	room := rowRooms.Get()
-	defer rowRooms.Put(room)
+	room := rowBuffers.Get()
+	defer rowBuffers.Put(room)
 	for first := 0; first < points.Rows; first += pointsAtOnce {
 		count := min(pointsAtOnce, points.Rows-first)
 		width := simd.Width(count)
-		laid := ofLength(room, points.Cols*width)
+		laid := resizeBuffer(room, points.Cols*width)
 		clear(laid)
 		for r := range count {
 			for j, v := range points.Data[(first+r)*points.Stride:][:points.Cols] {

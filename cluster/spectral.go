@@ -20,6 +20,7 @@ type NormalisedCut struct {
 	KMeans
 }
 
+// Cluster implements [Clusterer].
 func (c NormalisedCut) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
 	c.K, c.Seed = clusters, seed
 	return onProducts(ctx, x, 3, func(products mat.Matrix) (*Result, error) { return c.Fit(ctx, products) })
@@ -93,6 +94,7 @@ type SSSNC struct {
 	NormalisedCut
 }
 
+// Cluster implements [Clusterer].
 func (s SSSNC) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	s.K, s.Seed = clusters, seed
 	return onProducts(ctx, x, 4, func(products mat.Matrix) (*Result, error) { return s.Fit(ctx, products, known) })
@@ -139,7 +141,7 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 	if err := memory.FromContext(ctx).Check(8*int64(matrices)*int64(n)*int64(n), fmt.Sprintf("the inner products of %d samples", n)); err != nil {
 		return nil, err
 	}
-	rows, all := readRows(x), upTo(n)
+	rows, all := readRows(x), indices(n)
 	out := mat.NewSymDense(n, nil)
 	raw := out.RawSymmetric()
 	part := make([]float64, panelRows*panelRows)

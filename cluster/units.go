@@ -12,7 +12,7 @@ import (
 
 // units are groups of samples that are assigned together: the connected components of must-links.
 type units struct {
-	of      []int   // unit of each sample
+	unitOf  []int   // unit of each sample
 	members [][]int // samples of each unit, increasing
 	fixed   []int   // cluster of each unit by labels, or −1
 	apart   [][]int // units with a cannot-link to each unit, without repeats
@@ -27,7 +27,7 @@ func newUnits(n, k int, known Known) (*units, error) {
 		return nil, err
 	}
 	count := slices.Max(of) + 1
-	u := &units{of: of, members: make([][]int, count), fixed: slices.Repeat([]int{-1}, count), apart: make([][]int, count)}
+	u := &units{unitOf: of, members: make([][]int, count), fixed: slices.Repeat([]int{-1}, count), apart: make([][]int, count)}
 	for i, at := range of {
 		u.members[at] = append(u.members[at], i)
 		if len(known.Labels) == 0 || known.Labels[i] < 0 {
@@ -74,7 +74,7 @@ func (u *units) findClusters(k int) error {
 }
 
 // place returns the cluster with the lowest cost for each unit. Units with cannot-links get the clusters of search, or
-// those of colours if it fails.
+// the clusters of colours if it fails.
 func (u *units) place(k int, costs []float64) ([]int, error) {
 	if err := u.findClusters(k); err != nil {
 		return nil, err
@@ -172,9 +172,9 @@ func (u *units) search(k int, costs []float64, alike bool, most int) ([]int, err
 	return placed, rest(len(open))
 }
 
-// lowerAll is a local search: it moves units to the allowed clusters with the lowest cost, and swaps two cannot-linked
+// localSearch is a local search: it moves units to the allowed clusters with the lowest cost, and swaps two cannot-linked
 // units if that lowers the cost, until nothing changes or the limit is reached. placed must satisfy the links.
-func (u *units) lowerAll(k int, costs []float64, placed []int) {
+func (u *units) localSearch(k int, costs []float64, placed []int) {
 	less := func(a, b float64) bool { return a < b-1e-12*math.Abs(b) }
 	moved := true
 	for turn := 0; moved && turn < defaultMaxIterations; turn++ {
@@ -185,7 +185,7 @@ func (u *units) lowerAll(k int, costs []float64, placed []int) {
 			}
 			own := costs[at*k : (at+1)*k]
 			for j, c := range own {
-				if less(c, own[placed[at]]) && !u.holds(placed, at, j, -1) {
+				if less(c, own[placed[at]]) && !u.conflicts(placed, at, j, -1) {
 					placed[at] = j
 				}
 			}
@@ -197,7 +197,7 @@ func (u *units) lowerAll(k int, costs []float64, placed []int) {
 					continue
 				}
 				i, j := placed[a], placed[b]
-				if less(costs[a*k+j]+costs[b*k+i], costs[a*k+i]+costs[b*k+j]) && !u.holds(placed, a, j, b) && !u.holds(placed, b, i, a) {
+				if less(costs[a*k+j]+costs[b*k+i], costs[a*k+i]+costs[b*k+j]) && !u.conflicts(placed, a, j, b) && !u.conflicts(placed, b, i, a) {
 					placed[a], placed[b], moved = j, i, true
 				}
 			}
@@ -205,8 +205,8 @@ func (u *units) lowerAll(k int, costs []float64, placed []int) {
 	}
 }
 
-// holds reports whether cluster j holds a unit with a cannot-link to unit at, other than except.
-func (u *units) holds(placed []int, at, j, except int) bool {
+// conflicts reports whether cluster j holds a unit with a cannot-link to unit at, other than except.
+func (u *units) conflicts(placed []int, at, j, except int) bool {
 	for _, other := range u.apart[at] {
 		if other != except && placed[other] == j {
 			return true
@@ -218,12 +218,12 @@ func (u *units) holds(placed []int, at, j, except int) bool {
 // CheckLinks returns an error if labels and links of n samples contradict each other or if a label is not below k. If no
 // k clusters satisfy the cannot-links, or none are found, the error wraps ErrDeadEnd.
 func CheckLinks(n, k int, known Known) error {
-	_, err := placeable(n, k, known)
+	_, err := assignableUnits(n, k, known)
 	return err
 }
 
-// placeable returns the units of n samples, or an error if they have no assignment to k clusters.
-func placeable(n, k int, known Known) (*units, error) {
+// assignableUnits returns the units of n samples, or an error if they have no assignment to k clusters.
+func assignableUnits(n, k int, known Known) (*units, error) {
 	u, err := newUnits(n, k, known)
 	if err == nil {
 		err = u.findClusters(k)
@@ -249,20 +249,20 @@ func Bind(groups []int, k int, known Known, cost func(i, j int) float64) error {
 			}
 		}
 	}
-	u.keep(groups, k, costs)
+	u.favourGroups(groups, k, costs)
 	placed, err := u.place(k, costs)
 	if err != nil {
 		return err
 	}
-	u.lowerAll(k, costs, placed)
-	for i, at := range u.of {
+	u.localSearch(k, costs, placed)
+	for i, at := range u.unitOf {
 		groups[i] = placed[at]
 	}
 	return nil
 }
 
-// keep lowers the cost of each unit in its samples' groups by more than all other costs together.
-func (u *units) keep(groups []int, k int, costs []float64) {
+// favourGroups lowers the cost of each unit in its samples' groups by more than all other costs together.
+func (u *units) favourGroups(groups []int, k int, costs []float64) {
 	most := 1.0 // exceeds the sum of any unit's costs
 	for at := range u.members {
 		sum := 0.0
@@ -271,7 +271,7 @@ func (u *units) keep(groups []int, k int, costs []float64) {
 		}
 		most = max(most, 2*sum)
 	}
-	for i, at := range u.of {
+	for i, at := range u.unitOf {
 		costs[at*k+groups[i]] -= most
 	}
 }

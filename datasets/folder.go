@@ -104,11 +104,11 @@ func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 const mostFiles = 10_000_000
 
 type folderWalk struct {
-	ctx        context.Context
-	dir        string
-	about      []fs.FileInfo // files about the images, such as labels, which are ignored
-	seen, most int
-	skipBad    bool
+	ctx          context.Context
+	dir          string
+	about        []fs.FileInfo // files about the images, such as labels, which are ignored
+	count, limit int
+	skipBad      bool
 
 	images []string // paths below dir with forward slashes, in natural order
 	others leftOutList
@@ -124,7 +124,7 @@ func findImages(ctx context.Context, dir string, about []string, most int, skipB
 	if !info.IsDir() {
 		return nil, errors.New("not a folder")
 	}
-	w := &folderWalk{ctx: ctx, dir: dir, most: most, skipBad: skipBad}
+	w := &folderWalk{ctx: ctx, dir: dir, limit: most, skipBad: skipBad}
 	for _, file := range about {
 		if info, err := os.Stat(file); err == nil { // reading a missing file fails later
 			w.about = append(w.about, info)
@@ -158,8 +158,8 @@ func (w *folderWalk) folder(below string, above []fs.FileInfo) error {
 			return err
 		}
 		name := path.Join(below, entry.Name())
-		if w.seen++; w.seen > w.most {
-			return fmt.Errorf("more than %d files and folders, at %s; linked folders count each time", w.most, name)
+		if w.count++; w.count > w.limit {
+			return fmt.Errorf("more than %d files and folders, at %s; linked folders count each time", w.limit, name)
 		}
 		if err := w.entry(name, above); err != nil {
 			return err
@@ -366,7 +366,7 @@ func timeFolders(names []string) (found []string, of int) {
 // LeftOut counts what was found beside the samples of a set, for one reason.
 type LeftOut struct {
 	Reason Reason
-	Count  int
+	Count  int // the number of files or samples
 	// Names holds the first few: paths below the set's folder, or classes. It is empty for Unlabelled.
 	Names []string
 }
@@ -431,7 +431,7 @@ var pluralKinds = map[imagefile.Kind]string{
 type BadFile struct {
 	Name   string // its path below the folder of images
 	Kind   imagefile.Kind
-	Reason string
+	Reason string // in words
 }
 
 // CountKinds describes the number of files of each kind, the largest first.

@@ -296,7 +296,7 @@ func toBytes(to []uint8, values []float64) bool {
 }
 
 // ValueRange returns the values of black and white in a set of vectors: 0 and 1 if all values lie between them, else 0
-// and 255 likewise, else the smaller of 0 and the minimum, and the maximum.
+// and 255 if all lie between these, else the range of the values and 0.
 func (s *Set) ValueRange() (black, white float64) {
 	least, greatest := math.Inf(1), math.Inf(-1)
 	n, m := s.Vectors.Dims()
@@ -326,7 +326,7 @@ func (s *Set) ValueRange() (black, white float64) {
 	return min(least, 0), max(greatest, 0)
 }
 
-// vectorRow returns vectorRow i of the vectors, which may be on disk.
+// vectorRow returns row i of the vectors, which may be on disk.
 func (s *Set) vectorRow(i int) ([]float64, error) {
 	stored, ok := s.Vectors.(*vectorfile.Stored)
 	if !ok {

@@ -26,9 +26,9 @@ import (
 
 // ReadLabels replaces the classes of the samples by those of a CSV file. The set's own classes become OwnClasses and
 // OwnLabels. A line holds a sample and its class, separated by a comma, a semicolon or a tab. A sample is a name as in
-// Names, a name with the set's folder before it, a path from the current folder, a unique file name, or in a set of
-// vectors the sample's number from 1. A header may name more columns; the classes are then in the column "class", else
-// in the second. Samples without a class have the label −1.
+// Names, with or without the set's folder before it, a path from the current folder, or a unique file name. In a set of
+// vectors it may be the sample's number from 1. A header may name more columns; the classes are then in the column
+// "class", else in the second. Samples without a class have the label −1.
 //
 // A line with an unknown sample, another number of fields or a second class for a sample is an error that names file,
 // line and value. The set is unchanged then.
@@ -190,8 +190,8 @@ func absolute(file string) string {
 	return file
 }
 
-// namedLines describes the lines of a CSV file about samples: the number of fields, as want says in words, how many of
-// them may name samples, and the names of columns in a header, which is given to wider if it has more fields.
+// namedLines describes the lines of a CSV file about samples: the number of fields, also in words, how many of them may
+// name samples, and the names of columns in a header. A header with more fields is passed to wider.
 type namedLines struct {
 	fields, samples int
 	want            string

@@ -28,7 +28,7 @@ type Set struct {
 	// Classes holds the names of the classes, and Labels for each sample an index into Classes, or −1.
 	Classes []string
 	Labels  []int
-	// FolderClasses is true if folders are the classes, and that images without a class lie beside them.
+	// FolderClasses is true if folders are the classes and images without a class lie beside them.
 	FolderClasses bool
 	// TimeFolders are the folders that dates or cameras seem to have named, if they are most of the Folders with
 	// images. No folder is a class then.
@@ -40,7 +40,7 @@ type Set struct {
 	// LabelsFile is the file that ReadLabels read, and LabelLines holds each sample's line in it, or 0.
 	LabelsFile string
 	LabelLines []int
-	// Test tells for each sample whether it is in the test part. It is nil unless the data have both parts: folders
+	// Test is true for samples in the test part. It is nil unless the data have both parts: folders
 	// train and test, or both IDX files.
 	Test  []bool
 	Files []string // the image file of each sample, nil for a set of vectors
@@ -63,7 +63,8 @@ type Set struct {
 // Len returns the number of samples.
 func (s *Set) Len() int { return len(s.Names) }
 
-// Subset returns the set of the samples rows, in this order, with their classes. It panics for invalid rows.
+// Subset returns the set of the samples with these indices, in this order, with their classes. It panics for invalid
+// ones.
 func (s *Set) Subset(rows []int) *Set {
 	out := *s
 	out.Names, out.Files, out.Pictures = takeRows(s.Names, rows), takeRows(s.Files, rows), takeRows(s.Pictures, rows)
@@ -91,7 +92,7 @@ func (s *Set) Subset(rows []int) *Set {
 	return &out
 }
 
-// subsetClasses returns the classes of the samples rows, in order, and their labels.
+// subsetClasses returns the classes of the samples with these indices, in order, and their labels.
 func subsetClasses(classes []string, labels, rows []int) (left []string, renumbered []int) {
 	renumbered = takeRows(labels, rows)
 	label := make([]int, len(classes))

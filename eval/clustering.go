@@ -21,7 +21,7 @@ type cell struct{ class, count int }
 
 // tabulate returns the contingency table of the samples with a class. It panics if the lengths differ.
 func tabulate(truth, assigned []int) *contingency {
-	pairUp(truth, assigned)
+	checkLengths(truth, assigned)
 	t := &contingency{}
 	number := func(names, sizes *[]int, places map[int]int, name int) int {
 		at, ok := places[name]
@@ -67,7 +67,7 @@ func (t *contingency) ac() float64 {
 			}
 		}
 	}
-	return share(right, t.samples)
+	return fraction(right, t.samples)
 }
 
 // Mapping returns the one-to-one mapping from clusters to classes that is correct for the most samples. Unmatched
@@ -168,7 +168,7 @@ func (t *contingency) purity() float64 {
 	for _, row := range t.counts {
 		commonest += slices.MaxFunc(row, func(a, b cell) int { return a.count - b.count }).count
 	}
-	return share(commonest, t.samples)
+	return fraction(commonest, t.samples)
 }
 
 // VI returns the variation of information of classes C and clusters K, H(C|K) + H(K|C), in nats (Meilă 2007). It is a

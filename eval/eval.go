@@ -28,7 +28,7 @@ import (
 // Accuracy returns the fraction of samples whose predicted class equals the true one. Samples with a negative true class
 // are ignored; without samples it is 0. It panics if the lengths differ.
 func Accuracy(truth, predicted []int) float64 {
-	pairUp(truth, predicted)
+	checkLengths(truth, predicted)
 	right, known := 0, 0
 	for i, class := range truth {
 		if class < 0 {
@@ -39,18 +39,18 @@ func Accuracy(truth, predicted []int) float64 {
 			right++
 		}
 	}
-	return share(right, known)
+	return fraction(right, known)
 }
 
-// pairUp panics if the lengths differ.
-func pairUp(truth, found []int) {
+// checkLengths panics if the lengths differ.
+func checkLengths(truth, found []int) {
 	if len(truth) != len(found) {
 		panic(fmt.Sprintf("eval: %d true labels, but %d found labels", len(truth), len(found)))
 	}
 }
 
-// share returns part/whole, or 0 if whole is 0.
-func share(part, whole int) float64 {
+// fraction returns part/whole, or 0 if whole is 0.
+func fraction(part, whole int) float64 {
 	if whole == 0 {
 		return 0
 	}
@@ -64,7 +64,7 @@ const MostConfused = 1 << 14
 // predicted as p. Samples with a negative true class are ignored. A class out of range is an error, and so are more than
 // [MostConfused] classes. It panics if the lengths differ.
 func Confusion(truth, predicted []int, classes int) ([][]int, error) {
-	pairUp(truth, predicted)
+	checkLengths(truth, predicted)
 	if classes < 0 || classes > MostConfused {
 		return nil, fmt.Errorf("confusion: %d classes; expected at most %d", classes, MostConfused)
 	}

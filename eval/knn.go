@@ -17,7 +17,7 @@ const defaultNeighbours = 10
 type KNN struct {
 	// K is the number of neighbours; 0 means 10. If there are fewer training samples, all of them vote.
 	K        int
-	Distance cluster.Distance
+	Distance cluster.Distance // Euclidean by default
 }
 
 // Classify returns, for each row of test, t×m, the most frequent label among the K nearest rows of train, n×m. Ties go

@@ -52,11 +52,11 @@ type Score struct {
 	Name, Title, Help string // name in result files, full name, and explanation
 	// Min and Max are the bounds of values; they may be infinite.
 	Min, Max      float64
-	LowerIsBetter bool
-	Unit          Unit
-	Task          Task
-	Prominence    Prominence
-	Optional      bool // computed on request only
+	LowerIsBetter bool       // the score is a cost
+	Unit          Unit       // the unit of values
+	Task          Task       // the kind of trial that has the score
+	Prominence    Prominence // the place in reports
+	Optional      bool       // computed on request only
 	// Unlabelled restricts the score to unlabelled samples; its name then ends in UnlabelledSuffix.
 	Unlabelled bool
 	OfSamples  bool // can be restricted to a part of the samples
@@ -90,15 +90,15 @@ func (s Score) OverUnlabelled() Score {
 // Holds reports whether v is within the bounds of the score.
 func (s Score) Holds(v float64) bool { return !math.IsInf(v, 0) && s.Min <= v && v <= s.Max }
 
-// equal is the largest difference, relative to the larger value or 1, of values that count as equal.
-const equal = 1e-12
+// tolerance is the largest difference, relative to the larger value or 1, of values that count as equal.
+const tolerance = 1e-12
 
 // Better reports whether a is better than b by more than rounding error.
 func (s Score) Better(a, b float64) bool {
 	if s.LowerIsBetter {
 		a, b = b, a
 	}
-	return a > b+equal*max(1, math.Abs(a), math.Abs(b))
+	return a > b+tolerance*max(1, math.Abs(a), math.Abs(b))
 }
 
 // Register adds a score to the registry, after the others, so that experiments can select it by name. Call it from an
@@ -118,8 +118,8 @@ func MainScore(task Task) Score {
 	return scores[slices.IndexFunc(scores, func(s Score) bool { return s.Task == task })]
 }
 
-// listed returns all scores, including those restricted to unlabelled samples, in display order.
-func listed() (all []Score) {
+// allScores returns all scores, including those restricted to unlabelled samples, in display order.
+func allScores() (all []Score) {
 	for _, s := range scores {
 		if all = append(all, s); s.OfSamples {
 			all = append(all, s.OverUnlabelled())
@@ -130,7 +130,7 @@ func listed() (all []Score) {
 
 // FindScore returns the score with this name. For an unknown name it returns a score without bounds, and false.
 func FindScore(name string) (s Score, known bool) {
-	for _, s := range listed() {
+	for _, s := range allScores() {
 		if s.Name == name {
 			return s, true
 		}
@@ -145,7 +145,7 @@ func FindScore(name string) (s Score, known bool) {
 // CompareScores compares names in display order: registered scores, then unknown ones by name, those of unlabelled
 // samples last.
 func CompareScores(a, b string) int {
-	all := listed()
+	all := allScores()
 	place := func(name string) int {
 		at := slices.IndexFunc(all, func(s Score) bool { return s.Name == name })
 		switch {
@@ -171,7 +171,7 @@ func CheckScores(task Task, names []string) error {
 		name = enum.Fold(name, there)
 		switch names[i] = name; {
 		case !slices.Contains(there, name):
-			return fmt.Errorf("unknown score %q of this task%s (choices: %s)", name, phrase.Guess(name, there), strings.Join(there, ", "))
+			return fmt.Errorf("unknown score %q of this task%s", name, phrase.Choices(name, there))
 		case slices.Contains(names[:i], name):
 			return fmt.Errorf("duplicate score %s", name)
 		}
@@ -184,7 +184,7 @@ func CheckScores(task Task, names []string) error {
 func Compute(task Task, o Outcome, optional ...string) (map[string]float64, error) {
 	out := map[string]float64{}
 	rest := o.unlabelled()
-	for _, s := range listed() {
+	for _, s := range allScores() {
 		of := &o
 		if s.Unlabelled {
 			of = &rest

@@ -37,7 +37,7 @@ type costInfo struct {
 // under every cost.
 var costs = []costInfo{frobenius, kl}
 
-func (c Cost) names() enum.Names[Cost] {
+func (c Cost) enumNames() enum.Names[Cost] {
 	var names []string
 	for _, i := range costs {
 		names = append(names, i.name)
@@ -45,10 +45,11 @@ func (c Cost) names() enum.Names[Cost] {
 	return enum.Of[Cost]("cost", names...)
 }
 
-func (c Cost) String() string                   { return c.names().String(c) }
-func (c *Cost) UnmarshalText(name []byte) error { return c.names().UnmarshalText(c, name) }
-func (c Cost) MarshalText() ([]byte, error)     { return c.names().MarshalText(c) }
-func (c Cost) Values() []string                 { return c.names().Values() }
+// String returns the name of the cost in settings.
+func (c Cost) String() string                   { return c.enumNames().String(c) }
+func (c *Cost) UnmarshalText(name []byte) error { return c.enumNames().UnmarshalText(c, name) }
+func (c Cost) MarshalText() ([]byte, error)     { return c.enumNames().MarshalText(c) }
+func (c Cost) Values() []string                 { return c.enumNames().Values() }
 
 // Quadratic reports whether the cost is quadratic in each factor.
 func (c Cost) Quadratic() bool { return costs[c].degree == 2 }

@@ -68,8 +68,8 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, ch
 // Shared caches the principal directions of a set of samples, so that several linear embeddings of the same samples
 // compute them once. Its zero value is an empty cache. It is safe for concurrent use.
 type Shared struct {
-	mu sync.Mutex
-	of map[string]*principal.Samples // by the masks kept and counted
+	mu      sync.Mutex
+	byMasks map[string]*principal.Samples // by the masks kept and counted
 }
 
 // samples returns the cached samples, or makes and caches them. A nil cache always makes them.
@@ -79,16 +79,16 @@ func (s *Shared) samples(kept, counted []bool, make func() (*principal.Samples, 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.of == nil {
-		s.of = map[string]*principal.Samples{}
+	if s.byMasks == nil {
+		s.byMasks = map[string]*principal.Samples{}
 	}
 	key := fmt.Sprint(kept, counted)
-	if found := s.of[key]; found != nil {
+	if found := s.byMasks[key]; found != nil {
 		return found, nil
 	}
 	made, err := make()
 	if err == nil {
-		s.of[key] = made
+		s.byMasks[key] = made
 	}
 	return made, err
 }
@@ -116,7 +116,7 @@ func twoClassesOnePair(sizes []int) error {
 // samples, n×q. q is at most n − groups: beyond that the scatter within groups is singular.
 func (t *training) reduced(ctx context.Context, share float64, groups int) (a *principal.Axes, y *mat.Dense, err error) {
 	n, _ := t.X.Dims()
-	if a, err = t.Ask(ctx, func(sigma []float64) int { return min(principal.Fewest(sigma, share), n-groups) }); err != nil {
+	if a, err = t.LeadingAxes(ctx, func(sigma []float64) int { return min(principal.Fewest(sigma, share), n-groups) }); err != nil {
 		return nil, nil, err
 	}
 	return a, a.Coordinates(), nil
@@ -170,9 +170,9 @@ func embed(ctx context.Context, x mat.Matrix, known Known, opt Options, check fu
 		case err != nil:
 			return nil, err
 		case v == nil:
-			return a.Whole(), nil
+			return a.Directions(), nil
 		default:
-			return a.Features(v), nil
+			return a.Combine(v), nil
 		}
 	})
 	if err != nil {
@@ -244,6 +244,7 @@ type PCA struct {
 
 func (PCA) Needs() Needs { return Needs{Signed: true, Direct: true} }
 
+// Fit implements [Method].
 func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	share, err := varianceShare(p.Variance, 0)
 	if err != nil {
@@ -253,7 +254,7 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 		opt.Rank = 1 // the rank is ignored
 	}
 	return embed(ctx, x, known, opt, nil, false, func(t *training) (*principal.Axes, *mat.Dense, error) {
-		a, err := t.Ask(ctx, func(sigma []float64) int {
+		a, err := t.LeadingAxes(ctx, func(sigma []float64) int {
 			if share > 0 {
 				return principal.Fewest(sigma, share)
 			}
@@ -277,6 +278,7 @@ func (LDA) Needs() Needs {
 	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
 }
 
+// Fit implements [Method].
 func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	share, err := varianceShare(l.Variance, 0.9)
 	if err != nil {
@@ -372,18 +374,19 @@ type SDA struct {
 
 func (SDA) Needs() Needs { return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClasses} }
 
+// Fit implements [Method].
 func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	alpha, ridge := orDefault(s.Alpha, 0.1), orDefault(s.Ridge, 0.1)
 	if err := cmp.Or(view.CheckWeight("alpha", alpha), view.CheckWeight("the ridge", ridge)); err != nil {
 		return nil, err
 	}
 	return embed(ctx, x, known, opt, twoClasses, false, func(t *training) (*principal.Axes, *mat.Dense, error) {
-		graph, err := s.Neighbourhood.or(ctx, s.Similarity, t.data)
+		graph, err := s.Neighbourhood.resolveGraph(ctx, s.Similarity, t.data)
 		if err != nil {
 			return nil, nil, err
 		}
 		// S_b is 0 in directions of zero variance, so the principal directions suffice.
-		a, err := t.Ask(ctx, func(sigma []float64) int { return len(sigma) })
+		a, err := t.LeadingAxes(ctx, func(sigma []float64) int { return len(sigma) })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -428,6 +431,7 @@ func (MFA) Needs() Needs {
 	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
 }
 
+// Fit implements [Method].
 func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	if m.K1 < 0 || m.K2 < 0 {
 		return nil, fmt.Errorf("k1 %d and k2 %d: expected 1 or more", m.K1, m.K2)

@@ -812,11 +812,11 @@ func TestPenaltySettings(t *testing.T) {
 		t.Errorf("got %+v, want the penalties %+v", got, want)
 	}
 	for want, params := range map[string]map[string]any{
-		`parts: penalty: unknown penalty "grap"; did you mean graph? (choices: none, graph`: {"penalty": "grap"},
-		`parts: penalty: none cannot be combined with other penalties`:                      {"penalty": "graph+none"},
-		`parts: lamda: unknown key "lamda"; did you mean lambda? (choices: cost, basis`:     {"lamda": 3},
-		`parts: l1-weight: expected a number from 0 to 1e+100, got -1`:                      {"l1-weight": -1},
-		`parts: must: expected a number from 0 to 1e+100, got "x"`:                          {"must": "x", "penalty": "graph"},
+		`parts: penalty: unknown penalty "grap"; did you mean graph?`:  {"penalty": "grap"},
+		`parts: penalty: none cannot be combined with other penalties`: {"penalty": "graph+none"},
+		`parts: lamda: unknown key "lamda"; did you mean lambda?`:      {"lamda": 3},
+		`parts: l1-weight: expected a number from 0 to 1e+100, got -1`: {"l1-weight": -1},
+		`parts: must: expected a number from 0 to 1e+100, got "x"`:     {"must": "x", "penalty": "graph"},
 	} {
 		if _, err := parts.New(params); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v gives %v, want %s", params, err, want)

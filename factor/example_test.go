@@ -151,7 +151,7 @@ func ExampleLookup() {
 	fmt.Println(err)
 	// Output:
 	// gnmf: coefficients 6×2
-	// gnmf: lamda: unknown key "lamda"; did you mean lambda? (choices: lambda, neighbours, edges, width)
+	// gnmf: lamda: unknown key "lamda"; did you mean lambda?
 }
 
 // generated are 20,000 images of 2×2 pixels that are made when they are asked for, as

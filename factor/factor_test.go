@@ -371,11 +371,11 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("lambda: 0 gives %+v, %v; it is not the default", m, err)
 	}
 	for want, params := range map[string]map[string]any{
-		`gnmf: lamda: unknown key "lamda"; did you mean lambda? (choices: lambda, neighbours, edges, width)`: {"lamda": 1},
-		"gnmf: lambda: expected a number from 0 to 1e+100, got -1":                                           {"lambda": -1},
-		`gnmf: lambda: expected a number from 0 to 1e+100, got "big"`:                                        {"lambda": "big"},
-		"gnmf: neighbours: expected a whole number from 1 to 1000000, got 2.5":                               {"neighbours": 2.5},
-		`gnmf: edges: unknown edges "thick" (choices: binary, heat, cosine)`:                                 {"edges": "thick"},
+		`gnmf: lamda: unknown key "lamda"; did you mean lambda?`:               {"lamda": 1},
+		"gnmf: lambda: expected a number from 0 to 1e+100, got -1":             {"lambda": -1},
+		`gnmf: lambda: expected a number from 0 to 1e+100, got "big"`:          {"lambda": "big"},
+		"gnmf: neighbours: expected a whole number from 1 to 1000000, got 2.5": {"neighbours": 2.5},
+		`gnmf: edges: unknown edges "thick" (choices: binary, heat, cosine)`:   {"edges": "thick"},
 	} {
 		_, err := gnmf.New(params)
 		var e *settings.Error

@@ -16,24 +16,24 @@ import (
 // Factorisation is the state of a fit that a [Solver] works on: factors θ ≥ 0 with k rows each. Tied samples are
 // condensed into one, so the coefficients have ñ ≤ n columns.
 type Factorisation struct {
-	parts          Parts
-	model          model
-	kernel         *boundKernel // or nil
-	whole          view.Data    // the samples
-	data           view.Data    // the condensed samples; nil with a kernel
-	ties           *view.Condensation
-	v              *mat.Dense   // k×ñ, condensed
-	factors        []*mat.Dense // the parameters of the basis, then v
-	kept           []*mat.Dense // copies of factors made by Keep
-	onBasis        boundPenalties
-	onCoefficients boundPenalties
-	offset         float64 // cost of the whole data minus cost of the condensed data
-	step           func(context.Context) error
-	objective      float64 // at the current factors, valid if known
-	penalty        float64 // the penalties' part of objective
-	known          bool
-	history, share []float64 // objective and penalty, initially and after each iteration
-	stop           Stop
+	parts                   Parts
+	model                   model
+	kernel                  *boundKernel // or nil
+	whole                   view.Data    // the samples
+	data                    view.Data    // the condensed samples; nil with a kernel
+	ties                    *view.Condensation
+	v                       *mat.Dense   // k×ñ, condensed
+	factors                 []*mat.Dense // the parameters of the basis, then v
+	saved                   []*mat.Dense // copies of factors made by Keep
+	onBasis                 boundPenalties
+	onCoefficients          boundPenalties
+	offset                  float64 // cost of the whole data minus cost of the condensed data
+	step                    func(context.Context) error
+	objective               float64 // at the current factors, valid if known
+	penalty                 float64 // the penalties' part of objective
+	objectiveKnown          bool
+	history, penaltyHistory []float64 // objective and penalty, initially and after each iteration
+	stop                    Stop
 }
 
 // Parts returns the parts of the factorisation.
@@ -58,15 +58,15 @@ func (f *Factorisation) Block(i int) Block { return f.model.block(i) }
 // Moved must be called after factor i is changed. With Parts.UnitNorm it scales the basis vectors to unit length.
 func (f *Factorisation) Moved(i int) {
 	f.model.moved(i)
-	f.known = false
+	f.objectiveKnown = false
 }
 
 // Objective returns the objective at the current factors. It is cached until Moved is called.
 func (f *Factorisation) Objective() float64 {
-	if f.known {
+	if f.objectiveKnown {
 		return f.objective
 	}
-	f.known = true
+	f.objectiveKnown = true
 	f.objective, f.penalty = cmp.Or(f.parts.FitWeight, 1)*(f.model.value()+f.offset), 0
 	if f.onCoefficients != nil {
 		f.penalty += f.onCoefficients.value(f.ties.Expanded(f.v))
@@ -80,20 +80,20 @@ func (f *Factorisation) Objective() float64 {
 
 // Keep saves a copy of the factors for Restore.
 func (f *Factorisation) Keep() {
-	if f.kept == nil {
+	if f.saved == nil {
 		for _, theta := range f.factors {
-			f.kept = append(f.kept, algebra.Like(theta))
+			f.saved = append(f.saved, algebra.Like(theta))
 		}
 	}
 	for i, theta := range f.factors {
-		algebra.CopyOf(f.kept[i], theta)
+		algebra.CopyOf(f.saved[i], theta)
 	}
 }
 
 // Restore sets the factors to the copy of the last Keep.
 func (f *Factorisation) Restore() {
 	for i, theta := range f.factors {
-		algebra.CopyOf(theta, f.kept[i])
+		algebra.CopyOf(theta, f.saved[i])
 		f.Moved(i)
 	}
 }
@@ -189,7 +189,7 @@ func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
 
 func (f *Factorisation) iterate(ctx context.Context, opt Options) (err error) {
 	first := f.Objective()
-	f.share = []float64{f.penalty}
+	f.penaltyHistory = []float64{f.penalty}
 	f.history, f.stop, err = descend(ctx, opt, first, func(wanted bool) (now float64, err error) {
 		if err := f.step(ctx); err != nil {
 			return 0, err
@@ -201,7 +201,7 @@ func (f *Factorisation) iterate(ctx context.Context, opt Options) (err error) {
 		if wanted {
 			now, share = f.Objective(), f.penalty
 		}
-		f.share = append(f.share, share)
+		f.penaltyHistory = append(f.penaltyHistory, share)
 		return now, nil
 	})
 	return err
@@ -218,7 +218,7 @@ func (f *Factorisation) learn(ctx context.Context) error {
 			if i == 1 {
 				theta = f.model.vectors()
 			}
-			f.known = false
+			f.objectiveKnown = false
 			if err := l.Learn(ctx, theta); err != nil {
 				return err
 			}
@@ -240,7 +240,7 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 	u := f.model.vectors()
 	res := &Result{Coefficients: algebra.Transpose(f.ties.Expanded(f.v)), Objective: f.history, Stop: f.stop}
 	if len(f.parts.Penalties) > 0 {
-		res.Penalty = f.share
+		res.Penalty = f.penaltyHistory
 	}
 	if f.parts.Basis == BasisConcept {
 		res.Weights = algebra.Transpose(f.factors[0])

@@ -562,7 +562,7 @@ func checkSSNMF(t *testing.T, f *fixture) {
 		t.Fatalf("must %s, cannot %s", f.Inputs.Must, f.Inputs.Cannot)
 	}
 	linked := mat.DenseCopyOf(m.Similarity)
-	link(linked, known)
+	setLinks(linked, known)
 	near(t, "At", linked, rows(f.Inputs.At), f.Tolerance)
 
 	n := len(f.Inputs.Similarity)

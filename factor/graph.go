@@ -33,6 +33,7 @@ const (
 
 var edgesNames = enum.Of[Edges]("edges", "binary", "heat", "cosine")
 
+// String returns the name of the edges in settings.
 func (e Edges) String() string                   { return edgesNames.String(e) }
 func (e *Edges) UnmarshalText(name []byte) error { return edgesNames.UnmarshalText(e, name) }
 func (e Edges) MarshalText() ([]byte, error)     { return edgesNames.MarshalText(e) }
@@ -66,7 +67,7 @@ func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
 	if p < 1 {
 		return nil, fmt.Errorf("neighbours %d: expected 1 or more", p)
 	}
-	if err := cmp.Or(named(h.Edges), view.CheckWeight("the width of the heat kernel", h.Width)); err != nil {
+	if err := cmp.Or(checkEnums(h.Edges), view.CheckWeight("the width of the heat kernel", h.Width)); err != nil {
 		return nil, err
 	}
 	nearest, mean, err := nearestSamples(ctx, x, min(p, n-1), h.Edges == EdgesCosine)
@@ -206,12 +207,13 @@ func (Graph) OnBasis() bool         { return false }
 func (g Graph) Needs() Needs        { return Needs{Labels: g.LabelEdges, TiesLabels: g.LabelEdges} }
 func (g Graph) Memory(s Size) int64 { return view.Bytes(s.graph(g.Neighbourhood)) }
 
+// Bind implements [Penalty].
 func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	lambda := orDefault(g.Lambda, 100)
 	if err := view.CheckWeight("lambda", lambda); err != nil {
 		return nil, err
 	}
-	s, err := g.Neighbourhood.or(ctx, g.Similarity, p.data)
+	s, err := g.Neighbourhood.resolveGraph(ctx, g.Similarity, p.data)
 	if err != nil {
 		return nil, err
 	}
@@ -224,8 +226,8 @@ func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	return newLaplacian(s, lambda), nil
 }
 
-// or validates and returns the given graph; if given is nil it returns the neighbourhood's graph.
-func (h Neighbourhood) or(ctx context.Context, given *CSR, x view.Data) (*CSR, error) {
+// resolveGraph validates and returns the given graph; if given is nil it returns the neighbourhood's graph.
+func (h Neighbourhood) resolveGraph(ctx context.Context, given *CSR, x view.Data) (*CSR, error) {
 	if given == nil {
 		return h.graph(ctx, x)
 	}
@@ -321,16 +323,17 @@ type Smooth struct {
 func (Smooth) OnBasis() bool { return true }
 func (Smooth) Needs() Needs  { return Needs{Images: true} }
 
+// Bind implements [Penalty].
 func (s Smooth) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	weight := orDefault(s.Weight, 0.1)
 	if err := view.CheckWeight("the weight of neighbouring pixels", weight); err != nil {
 		return nil, err
 	}
 	_, m := p.data.Dims()
-	if err := p.Image.check(m, "a penalty on neighbouring pixels"); err != nil {
+	if err := p.Image.validate(m, "a penalty on neighbouring pixels"); err != nil {
 		return nil, err
 	}
-	return newLaplacian(p.Image.of(m).grid(), weight), nil
+	return newLaplacian(p.Image.resolve(m).grid(), weight), nil
 }
 
 // grid returns the graph that joins horizontally and vertically adjacent pixels.
@@ -363,6 +366,7 @@ type Links struct {
 func (Links) OnBasis() bool { return false }
 func (Links) Needs() Needs  { return Needs{Labels: true, Links: true} }
 
+// Bind implements [Penalty].
 func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	n, _ := p.data.Dims()
 	known := links.Known(p.Known)
@@ -513,6 +517,7 @@ const (
 
 var graphRuleNames = enum.Of[GraphRule]("rule", "exact", "printed")
 
+// String returns the name of the rule in settings.
 func (r GraphRule) String() string                   { return graphRuleNames.String(r) }
 func (r *GraphRule) UnmarshalText(name []byte) error { return graphRuleNames.UnmarshalText(r, name) }
 func (g GraphRule) MarshalText() ([]byte, error)     { return graphRuleNames.MarshalText(g) }
@@ -524,10 +529,11 @@ func (g LearnedGraph) Memory(s Size) int64 {
 	return view.Bytes(s.graph(g.Neighbourhood) + 80*n*n + eigen.Memory(s.Samples, cmp.Or(g.Parts, s.Rank)))
 }
 
+// Bind implements [Penalty].
 func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	n, _ := p.data.Dims()
 	b := &boundLearnedGraph{lambda: orDefault(g.Lambda, 1), beta: orDefault(g.Beta, 1), parts: cmp.Or(g.Parts, p.Rank), rule: g.Rule}
-	if err := cmp.Or(named(g.Rule), view.CheckWeight("lambda", b.lambda), view.CheckWeight("beta", b.beta)); err != nil {
+	if err := cmp.Or(checkEnums(g.Rule), view.CheckWeight("lambda", b.lambda), view.CheckWeight("beta", b.beta)); err != nil {
 		return nil, err
 	}
 	if b.parts < 1 || b.parts > n {

@@ -43,7 +43,7 @@ func (Init) Values() []string {
 	return []string{string(InitRandom), string(InitNNDSVDa), string(InitNMF)}
 }
 
-// Start holds initial factors, ≥ 0. Options.Init makes those that are nil.
+// Start holds initial factors, ≥ 0. Options.Init makes the factors that are nil.
 type Start struct {
 	Basis   *mat.Dense // U, m×k, for a free basis
 	Weights *mat.Dense // W, n×k, for a concept basis
@@ -63,9 +63,9 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 	n, m := d.Dims()
 	switch opt.Init {
 	case InitRandom, "":
-		f = &initialFactors{v: ties.Condensed(drawn(opt, "coefficients", n), true)}
+		f = &initialFactors{v: ties.Condensed(randomFactor(opt, "coefficients", n), true)}
 		for _, parameter := range bases[p.Basis].parameters {
-			f.parameters = append(f.parameters, drawn(opt, parameter.stream, parameter.size(n, m, p.Image)))
+			f.parameters = append(f.parameters, randomFactor(opt, parameter.stream, parameter.size(n, m, p.Image)))
 		}
 	case InitNNDSVDa:
 		f, err = p.fromSVD(ctx, d, ties, opt)
@@ -79,14 +79,14 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 	}
 	start := cmp.Or(opt.Start, &Start{})
 	for i, parameter := range bases[p.Basis].parameters {
-		if a := parameter.given(start); a != nil {
-			if f.parameters[i], err = given(a, parameter.name, parameter.size(n, m, p.Image), opt.Rank); err != nil {
+		if a := parameter.inStart(start); a != nil {
+			if f.parameters[i], err = initialFactor(a, parameter.name, parameter.size(n, m, p.Image), opt.Rank); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if a := start.Coefficients; a != nil {
-		v, err := given(a, "coefficients", n, opt.Rank)
+		v, err := initialFactor(a, "coefficients", n, opt.Rank)
 		if err != nil {
 			return nil, err
 		}
@@ -95,8 +95,8 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 	return f, nil
 }
 
-// checkGiven returns an error unless a is rows×columns with values from least to view.LargestValue. what names a.
-func checkGiven(a *mat.Dense, what string, rows, columns int, least float64) error {
+// checkFactor returns an error unless a is rows×columns with values from least to view.LargestValue. what names a.
+func checkFactor(a *mat.Dense, what string, rows, columns int, least float64) error {
 	if r, c := a.Dims(); r != rows || c != columns {
 		return fmt.Errorf("%s are %d×%d; expected %d×%d", what, r, c, rows, columns)
 	}
@@ -110,18 +110,18 @@ func checkGiven(a *mat.Dense, what string, rows, columns int, least float64) err
 	return nil
 }
 
-// given validates the initial factor a, rows×rank, and returns it transposed. what names it in errors.
-func given(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
-	if err := checkGiven(a, "the initial "+what, rows, rank, 0); err != nil {
+// initialFactor validates the initial factor a, rows×rank, and returns it transposed. what names it in errors.
+func initialFactor(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
+	if err := checkFactor(a, "the initial "+what, rows, rank, 0); err != nil {
 		return nil, err
 	}
 	out := algebra.Transpose(a)
-	out.Apply(func(_, _ int, x float64) float64 { return algebra.Moved(x, 1) }, out)
+	out.Apply(func(_, _ int, x float64) float64 { return algebra.FlooredProduct(x, 1) }, out)
 	return out, nil
 }
 
-// drawn returns a random factor, k×columns, with entries in (0, 1]. what names its random stream.
-func drawn(opt Options, what string, columns int) *mat.Dense {
+// randomFactor returns a random factor, k×columns, with entries in (0, 1]. what names its random stream.
+func randomFactor(opt Options, what string, columns int) *mat.Dense {
 	src := rng.New(opt.Seed, what)
 	out := mat.NewDense(opt.Rank, columns, nil)
 	for i := range columns {
@@ -141,17 +141,17 @@ func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *view.Condensatio
 	if err != nil {
 		return nil, fmt.Errorf("initialisation by NMF: %w", err)
 	}
-	return p.from(algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients), ties), nil
+	return p.fromFactors(algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients), ties), nil
 }
 
-// from converts factors u, k×m, and v, k×n, into initial factors of p.
-func (p Parts) from(u, v *mat.Dense, ties *view.Condensation) *initialFactors {
+// fromFactors converts factors u, k×m, and v, k×n, into initial factors of p.
+func (p Parts) fromFactors(u, v *mat.Dense, ties *view.Condensation) *initialFactors {
 	z := ties.Condensed(v, false)
-	lift(z)
-	return &initialFactors{bases[p.Basis].from(u, v, p.Image), z}
+	addFifthOfMean(z)
+	return &initialFactors{bases[p.Basis].fromFactors(u, v, p.Image), z}
 }
 
-func lift(a *mat.Dense) {
+func addFifthOfMean(a *mat.Dense) {
 	k, n := a.Dims()
 	add := 0.2 * mat.Sum(a) / float64(k*n)
 	a.Apply(func(_, _ int, x float64) float64 { return x + add }, a)
@@ -199,7 +199,7 @@ func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *view.Condensation
 	if p.Basis == BasisFree {
 		return &initialFactors{[]*mat.Dense{u}, ties.Condensed(v, false)}, nil
 	}
-	return p.from(u, v, ties), nil
+	return p.fromFactors(u, v, ties), nil
 }
 
 func partNorms(a []float64) (pos, neg float64) {

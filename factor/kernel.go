@@ -45,17 +45,18 @@ const (
 
 var kernelNames = enum.Of[KernelFunction]("kernel", "linear", "rbf", "polynomial", "intersection")
 
+// String returns the name of the kernel function in settings.
 func (f KernelFunction) String() string                   { return kernelNames.String(f) }
 func (f *KernelFunction) UnmarshalText(name []byte) error { return kernelNames.UnmarshalText(f, name) }
 func (k KernelFunction) MarshalText() ([]byte, error)     { return kernelNames.MarshalText(k) }
 func (KernelFunction) Values() []string                   { return kernelNames.Values() }
 
-// features reports whether φ(x) = x, so that the basis has features.
-func (k Kernel) features() bool { return k.Function == KernelLinear && k.Matrix == nil }
+// isLinear reports whether φ(x) = x, so that the basis has features.
+func (k Kernel) isLinear() bool { return k.Function == KernelLinear && k.Matrix == nil }
 
-// resolved validates the kernel and fills in the defaults, except the width.
-func (k Kernel) resolved() (Kernel, error) {
-	if err := named(k.Function); err != nil {
+// withDefaults validates the kernel and fills in the defaults, except the width.
+func (k Kernel) withDefaults() (Kernel, error) {
+	if err := checkEnums(k.Function); err != nil {
 		return k, err
 	}
 	if k.KernelWidth != 0 && !(k.KernelWidth >= view.SmallestNumber && k.KernelWidth <= view.LargestNumber) {
@@ -78,7 +79,7 @@ type boundKernel struct {
 // bind computes K for the samples x, whose data is d.
 func (k Kernel) bind(ctx context.Context, x mat.Matrix, d view.Data) (*boundKernel, error) {
 	n, _ := d.Dims()
-	k, err := k.resolved()
+	k, err := k.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func meanDistance(products *mat.Dense, square []float64) float64 {
 	return mean
 }
 
-// apply turns inner products into kernel values in place; square and others are squared lengths. k must be resolved.
+// apply turns inner products into kernel values in place; square and others are squared lengths. k must have its defaults.
 func (k Kernel) apply(products []float64, square float64, others []float64) {
 	switch k.Function {
 	case KernelRBF:
@@ -273,12 +274,12 @@ func (m *KernelModel) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, 
 }
 
 func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error) {
-	if err := m.check(); err != nil {
+	if err := m.validate(); err != nil {
 		return nil, err
 	}
 	products := m.compare
 	if m.Samples == nil {
-		products = m.weigh
+		products = m.combineValues
 	}
 	lin, err := products(ctx, x) // k×p
 	if err != nil {
@@ -296,7 +297,7 @@ func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 		return nil, err
 	}
 	p, _ := d.Dims()
-	kernel, err := m.Kernel.resolved()
+	kernel, err := m.Kernel.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -326,8 +327,8 @@ func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 	return lin, nil
 }
 
-// weigh returns Wᵀ·k_x, k×p, for given kernel values, p×n.
-func (m *KernelModel) weigh(_ context.Context, values mat.Matrix) (*mat.Dense, error) {
+// combineValues returns Wᵀ·k_x, k×p, for given kernel values, p×n.
+func (m *KernelModel) combineValues(_ context.Context, values mat.Matrix) (*mat.Dense, error) {
 	if values == nil {
 		return nil, errors.New("no data")
 	}
@@ -352,7 +353,7 @@ func (m *KernelModel) weigh(_ context.Context, values mat.Matrix) (*mat.Dense, e
 	return lin, nil
 }
 
-func (m *KernelModel) check() error {
+func (m *KernelModel) validate() error {
 	n, k := m.Weights.Dims()
 	if r, c := m.Products.Dims(); r != k || c != k {
 		return fmt.Errorf("the model has a %d×%d Gram matrix for %d concepts", r, c, k)
@@ -360,7 +361,7 @@ func (m *KernelModel) check() error {
 	if m.Samples == nil {
 		return nil
 	}
-	if _, err := m.Kernel.resolved(); err != nil {
+	if _, err := m.Kernel.withDefaults(); err != nil {
 		return err
 	}
 	if m.Kernel.Function == KernelRBF && m.Kernel.KernelWidth == 0 {

@@ -646,7 +646,7 @@ func TestStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := directions.Ask(ctx, func([]float64) int { return 1 }); !errors.Is(err, context.Canceled) {
+	if _, err := directions.LeadingAxes(ctx, func([]float64) int { return 1 }); !errors.Is(err, context.Canceled) {
 		t.Errorf("principal directions: %v", err)
 	}
 	if _, err := principal.Generalised(ctx, mat.NewSymDense(1, []float64{1}), mat.NewSymDense(1, []float64{1}), 1); !errors.Is(err, context.Canceled) {

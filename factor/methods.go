@@ -75,7 +75,7 @@ type Options struct {
 // DefaultIterations is the number of iterations if Options.Iterations is 0.
 const DefaultIterations = 200
 
-func (o Options) check(n int) error {
+func (o Options) validate(n int) error {
 	switch {
 	case o.Rank < 1:
 		return fmt.Errorf("rank %d: expected 1 or more", o.Rank)
@@ -101,7 +101,7 @@ func newOwnRuleData(x mat.Matrix, known Known, opt Options) (view.Data, error) {
 	if err = known.Check(n); err == nil && opt.Solver != nil {
 		err = errOwnRule
 	}
-	return d, cmp.Or(err, opt.check(n))
+	return d, cmp.Or(err, opt.validate(n))
 }
 
 // Known holds labels and links, the supervision of n samples. Its zero value is no supervision.
@@ -275,8 +275,10 @@ var errOwnRule = errors.New("the method has its own update rule and supports no 
 // NMF is non-negative matrix factorisation, min ‖X − UVᵀ‖² (Lee and Seung 1999, 2001).
 type NMF struct{}
 
+// AsParts returns the combination of parts.
 func (NMF) AsParts() Parts { return Parts{} }
 
+// Fit implements [Method].
 func (n NMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return n.AsParts().Fit(ctx, x, known, opt)
 }
@@ -285,8 +287,10 @@ func (n NMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 // calls it D-NMF.
 type NMFKL struct{}
 
+// AsParts returns the combination of parts.
 func (NMFKL) AsParts() Parts { return Parts{Cost: CostKL} }
 
+// Fit implements [Method].
 func (n NMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return n.AsParts().Fit(ctx, x, known, opt)
 }
@@ -295,8 +299,10 @@ func (n NMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 // 2003). The CNMF paper calls it NMF.
 type NMFNCW struct{}
 
+// AsParts returns the combination of parts.
 func (NMFNCW) AsParts() Parts { return Parts{Weighting: WeightingNormalisedCut} }
 
+// Fit implements [Method].
 func (n NMFNCW) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return n.AsParts().Fit(ctx, x, known, opt)
 }
@@ -309,10 +315,12 @@ type GNMF struct {
 	Neighbourhood
 }
 
+// AsParts returns the combination of parts.
 func (g GNMF) AsParts() Parts {
 	return Parts{Penalties: []Penalty{Graph{Lambda: g.Lambda, Neighbourhood: g.Neighbourhood}}}
 }
 
+// Fit implements [Method].
 func (g GNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return g.AsParts().Fit(ctx, x, known, opt)
 }
@@ -325,10 +333,12 @@ type SemiGNMF struct {
 	Neighbourhood
 }
 
+// AsParts returns the combination of parts.
 func (g SemiGNMF) AsParts() Parts {
 	return Parts{Penalties: []Penalty{Graph{Lambda: g.Lambda, Neighbourhood: g.Neighbourhood, LabelEdges: true}}}
 }
 
+// Fit implements [Method].
 func (g SemiGNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return g.AsParts().Fit(ctx, x, known, opt)
 }
@@ -337,8 +347,10 @@ func (g SemiGNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Option
 // et al. 2012, eqs 9 and 10).
 type CNMF struct{}
 
+// AsParts returns the combination of parts.
 func (CNMF) AsParts() Parts { return Parts{Tie: TieLabels} }
 
+// Fit implements [Method].
 func (c CNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return c.AsParts().Fit(ctx, x, known, opt)
 }
@@ -346,8 +358,10 @@ func (c CNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 // CNMFKL is constrained NMF under the divergence, min D(X‖U(AZ)ᵀ) (Liu et al. 2012, section 5).
 type CNMFKL struct{}
 
+// AsParts returns the combination of parts.
 func (CNMFKL) AsParts() Parts { return Parts{Cost: CostKL, Tie: TieLabels} }
 
+// Fit implements [Method].
 func (c CNMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return c.AsParts().Fit(ctx, x, known, opt)
 }
@@ -360,11 +374,13 @@ type L2SNMF struct {
 	Cannot float64 `setting:"cannot" default:"0.005" help:"weight of a cannot-link, C_ij"`
 }
 
+// AsParts returns the combination of parts.
 func (l L2SNMF) AsParts() Parts {
 	l.Cannot = cmp.Or(l.Cannot, 0.005)
 	return Parts{UnitNorm: true, Penalties: []Penalty{Links(l)}}
 }
 
+// Fit implements [Method].
 func (l L2SNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return l.AsParts().Fit(ctx, x, known, opt)
 }
@@ -377,10 +393,12 @@ type DSNMF struct {
 	Cannot float64 `setting:"cannot" default:"1" help:"weight of a cannot-link, C_ij"`
 }
 
+// AsParts returns the combination of parts.
 func (d DSNMF) AsParts() Parts {
 	return Parts{Cost: CostKL, UnitNorm: true, Penalties: []Penalty{Links(d)}}
 }
 
+// Fit implements [Method].
 func (d DSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return d.AsParts().Fit(ctx, x, known, opt)
 }
@@ -391,19 +409,23 @@ type NTF struct {
 	Image Image // size of the sample images
 }
 
+// AsParts returns the combination of parts.
 func (n NTF) AsParts() Parts { return Parts{Basis: BasisRankOne, Image: n.Image} }
 
+// Fit implements [Method].
 func (n NTF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return n.AsParts().Fit(ctx, x, known, opt)
 }
 
 // CF is concept factorisation, min ‖X − XWVᵀ‖² (Xu and Gong 2004). The data may be of any sign.
 type CF struct {
-	Kernel // in place of XᵀX
+	Kernel // replaces XᵀX
 }
 
+// AsParts returns the combination of parts.
 func (c CF) AsParts() Parts { return Parts{Basis: BasisConcept, Kernel: c.Kernel} }
 
+// Fit implements [Method].
 func (c CF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return c.AsParts().Fit(ctx, x, known, opt)
 }
@@ -414,14 +436,16 @@ type LCCF struct {
 	// Lambda is the weight of the graph; 0 means 100, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
-	Kernel // in place of XᵀX
+	Kernel // replaces XᵀX
 }
 
+// AsParts returns the combination of parts.
 func (l LCCF) AsParts() Parts {
 	g := Graph{Lambda: l.Lambda, Neighbourhood: l.Neighbourhood}
 	return Parts{Basis: BasisConcept, Kernel: l.Kernel, Penalties: []Penalty{g}}
 }
 
+// Fit implements [Method].
 func (l LCCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return l.AsParts().Fit(ctx, x, known, opt)
 }
@@ -429,11 +453,13 @@ func (l LCCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 // CCF is constrained concept factorisation, min ‖X − XW(AZ)ᵀ‖²: labelled samples of one class share their coefficients
 // (Liu et al. 2014, eqs 10 and 11; eqs 23 and 27 for data of any sign).
 type CCF struct {
-	Kernel // in place of XᵀX
+	Kernel // replaces XᵀX
 }
 
+// AsParts returns the combination of parts.
 func (c CCF) AsParts() Parts { return Parts{Basis: BasisConcept, Tie: TieLabels, Kernel: c.Kernel} }
 
+// Fit implements [Method].
 func (c CCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return c.AsParts().Fit(ctx, x, known, opt)
 }
@@ -451,17 +477,19 @@ type CFOGL struct {
 	// Parts is c, the number of connected components that the graph is drawn towards; 0 means the rank.
 	Parts int `setting:"parts" default:"rank" help:"number c of connected components that the graph approaches"`
 	Neighbourhood
-	Kernel // in place of XᵀX
+	Kernel // replaces XᵀX
 	// Rule is the update of the graph.
 	Rule    GraphRule  `setting:"rule" help:"update: exact minimises the objective, printed is the paper's eq. 17"`
 	Initial *mat.Dense // W₀, n×n, if set; Neighbourhood is then ignored
 }
 
+// AsParts returns the combination of parts.
 func (c CFOGL) AsParts() Parts {
 	g := LearnedGraph{Lambda: c.Lambda, Beta: c.Beta, Parts: c.Parts, Neighbourhood: c.Neighbourhood, Rule: c.Rule, Initial: c.Initial}
 	return Parts{Basis: BasisConcept, Kernel: c.Kernel, Penalties: []Penalty{g}, FitWeight: c.Mu}
 }
 
+// Fit implements [Method].
 func (c CFOGL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return c.AsParts().Fit(ctx, x, known, opt)
 }

@@ -104,7 +104,7 @@ func (b MiniBatch) Fit(ctx context.Context, x Blocks, opt Options) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	first, err := f.first(ctx)
+	first, err := f.fitFirstBlock(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ type miniBatch struct {
 	parts      Parts
 	u          *mat.Dense // k×m
 	v          *mat.Dense // n×k, as returned
-	room       *mat.Dense // p×m buffer for the samples of a block
+	buffer     *mat.Dense // p×m buffer for the samples of a block
 	online     onlineCost
 	forgetting float64 // decay rate: a block's weight falls by exp(−forgetting) per epoch
 }
@@ -148,25 +148,25 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 	case f.n < 1 || f.m < 1:
 		return nil, fmt.Errorf("no data: the matrix is %d×%d", f.n, f.m)
 	}
-	if err := cmp.Or(f.parts.check(), opt.check(f.n), b.Serves(opt)); err != nil {
+	if err := cmp.Or(f.parts.validate(), opt.validate(f.n), b.Serves(opt)); err != nil {
 		return nil, err
 	}
 	if f.p = cmp.Or(b.Samples, DefaultBlock); f.p >= f.n {
 		f.p = f.n
 	} else if f.p > 0 {
-		f.p = f.run() * parallel.Count(f.p, blockRun)
+		f.p = f.runLength() * parallel.Count(f.p, blockRun)
 	}
 	if f.p < opt.Rank {
 		return nil, fmt.Errorf("batches of %d samples are smaller than the rank %d", f.p, opt.Rank)
 	}
-	f.u = drawn(opt, "basis", f.m)
+	f.u = randomFactor(opt, "basis", f.m)
 	if opt.Start != nil && opt.Start.Basis != nil {
 		var err error
-		if f.u, err = given(opt.Start.Basis, "basis vectors", f.m, opt.Rank); err != nil {
+		if f.u, err = initialFactor(opt.Start.Basis, "basis vectors", f.m, opt.Rank); err != nil {
 			return nil, err
 		}
 	}
-	f.room = mat.NewDense(f.p, f.m, nil)
+	f.buffer = mat.NewDense(f.p, f.m, nil)
 	// A slow decay makes U follow late; a fast one makes it fit only the last samples.
 	f.forgetting = min(max(float64(f.n)/float64(8*max(f.p, 1024)), 2), 8)
 	// Coefficients start at 0, or at 1 under the divergence, whose updates cannot leave 0. Convergence is tested against
@@ -181,13 +181,13 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 	return f, nil
 }
 
-// run returns the length of a run: at most blockRun, equal for all runs of a block.
-func (f *miniBatch) run() int { return f.p / parallel.Count(f.p, blockRun) }
+// runLength returns the length of a run: at most blockRun, equal for all runs of a block.
+func (f *miniBatch) runLength() int { return f.p / parallel.Count(f.p, blockRun) }
 
 // order returns the first sample of each run in the order of an epoch: shuffled, except a shorter last run. Epoch 0, the
 // last pass, is not shuffled.
 func (f *miniBatch) order(epoch int) (runs []int) {
-	size := f.run()
+	size := f.runLength()
 	for from := 0; from < f.n; from += size {
 		runs = append(runs, from)
 	}
@@ -197,8 +197,8 @@ func (f *miniBatch) order(epoch int) (runs []int) {
 	return runs
 }
 
-// first fits u to the first block and returns the block's cost, scaled to all samples.
-func (f *miniBatch) first(ctx context.Context) (float64, error) {
+// fitFirstBlock fits u to the first block and returns the block's cost, scaled to all samples.
+func (f *miniBatch) fitFirstBlock(ctx context.Context) (float64, error) {
 	b, _, err := f.read(ctx, f.order(1))
 	if err != nil {
 		return 0, err
@@ -255,11 +255,11 @@ func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int, error)
 	b := &block{}
 	for ; len(runs) > 0; runs = runs[1:] {
 		p, from := len(b.samples), runs[0]
-		size := min(f.run(), f.n-from)
+		size := min(f.runLength(), f.n-from)
 		if p+size > f.p {
 			break
 		}
-		if err := f.x.Read(ctx, from, f.room.Slice(p, p+size, 0, f.m).(*mat.Dense)); err != nil {
+		if err := f.x.Read(ctx, from, f.buffer.Slice(p, p+size, 0, f.m).(*mat.Dense)); err != nil {
 			return nil, nil, err
 		}
 		for i := range size {
@@ -267,7 +267,7 @@ func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int, error)
 		}
 	}
 	p := len(b.samples)
-	b.x, b.totals, b.squares = f.room.Slice(0, p, 0, f.m).(*mat.Dense), make([]float64, p), make([]float64, p)
+	b.x, b.totals, b.squares = f.buffer.Slice(0, p, 0, f.m).(*mat.Dense), make([]float64, p), make([]float64, p)
 	d, err := view.New(b.x)
 	if err == nil {
 		err = view.NonNegative(d, "this method")
@@ -341,7 +341,7 @@ const (
 )
 
 func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error) {
-	o.lift()
+	o.raiseToFloor()
 	h := descent.NewKLHalf(descent.KLRows{Totals: b.totals, Dense: b.x}, v, o.u)
 	sweeps := klBlockSweeps
 	if last {
@@ -356,15 +356,15 @@ func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last b
 	return o.at.value(), nil
 }
 
-// lift raises the entries of u to at least KLFloor of their row's sum: otherwise a feature that is 0 in all samples so
-// far would stay 0.
-func (o *onlineKL) lift() {
+// raiseToFloor raises the entries of u to at least KLFloor of their row's sum: otherwise a feature that is 0 in all
+// samples so far would stay 0.
+func (o *onlineKL) raiseToFloor() {
 	sums := make([]float64, len(o.sums))
 	algebra.RowSums(sums, o.u)
 	for r, s := range sums {
 		row := o.u.RawRowView(r)
 		for j, x := range row {
-			row[j] = algebra.Moved(max(x, descent.KLFloor*s), 1)
+			row[j] = algebra.FlooredProduct(max(x, descent.KLFloor*s), 1)
 		}
 	}
 }
@@ -376,7 +376,7 @@ func (o *onlineKL) learn(_ context.Context, by float64) error {
 		o.sums[r] = by*o.sums[r] + problem.Positive.At(r, 0)
 		for j, x := range row {
 			if shares[j] = by*shares[j] + x*linear[j]; o.sums[r] >= algebra.LeastDenominator {
-				row[j] = algebra.Moved(shares[j], 1/o.sums[r])
+				row[j] = algebra.FlooredProduct(shares[j], 1/o.sums[r])
 			}
 		}
 	}

@@ -30,8 +30,8 @@ const (
 type basisInfo struct {
 	name       string
 	parameters []parameter
-	// from returns parameters, none 0, that approximate the factors u, k×m, and v, k×n, which it may overwrite.
-	from func(u, v *mat.Dense, image Image) []*mat.Dense
+	// fromFactors returns parameters, none 0, that approximate the factors u, k×m, and v, k×n, which it may overwrite.
+	fromFactors func(u, v *mat.Dense, image Image) []*mat.Dense
 	// new returns the basis that computes u, k×m; for a free basis u is the parameter.
 	new    func(p Parts, x view.Data, parameters []*mat.Dense, u *mat.Dense) basis
 	signed bool // the basis supports data of any sign under the Frobenius cost
@@ -40,7 +40,7 @@ type basisInfo struct {
 type parameter struct {
 	name, stream string // names in messages and of the random stream
 	size         func(n, m int, image Image) int
-	given        func(*Start) *mat.Dense
+	inStart      func(*Start) *mat.Dense
 }
 
 // bases is indexed by Basis.
@@ -48,8 +48,8 @@ var bases = []basisInfo{
 	{
 		name:       "free",
 		parameters: []parameter{{"basis vectors", "basis", func(_, m int, _ Image) int { return m }, func(s *Start) *mat.Dense { return s.Basis }}},
-		from: func(u, _ *mat.Dense, _ Image) []*mat.Dense {
-			lift(u)
+		fromFactors: func(u, _ *mat.Dense, _ Image) []*mat.Dense {
+			addFifthOfMean(u)
 			return []*mat.Dense{u}
 		},
 		new: func(p Parts, _ view.Data, _ []*mat.Dense, u *mat.Dense) basis { return freeBasis{u, p.UnitNorm} },
@@ -57,7 +57,7 @@ var bases = []basisInfo{
 	{
 		name:       "concept",
 		parameters: []parameter{{"weights", "weights", func(n, _ int, _ Image) int { return n }, func(s *Start) *mat.Dense { return s.Weights }}},
-		from: func(_, v *mat.Dense, _ Image) []*mat.Dense {
+		fromFactors: func(_, v *mat.Dense, _ Image) []*mat.Dense {
 			k, _ := v.Dims()
 			sums := make([]float64, k)
 			algebra.RowSums(sums, v)
@@ -67,7 +67,7 @@ var bases = []basisInfo{
 				}
 			}
 			algebra.DivideRows(v, sums)
-			lift(v)
+			addFifthOfMean(v)
 			return []*mat.Dense{v}
 		},
 		new: func(_ Parts, x view.Data, parameters []*mat.Dense, u *mat.Dense) basis {
@@ -78,11 +78,11 @@ var bases = []basisInfo{
 	{
 		name: "rank-one",
 		parameters: []parameter{
-			{"rows", "rows", func(_, m int, i Image) int { return i.of(m).rows() }, func(s *Start) *mat.Dense { return s.Rows }},
-			{"columns", "columns", func(_, m int, i Image) int { return i.of(m).Width }, func(s *Start) *mat.Dense { return s.Columns }},
+			{"rows", "rows", func(_, m int, i Image) int { return i.resolve(m).rows() }, func(s *Start) *mat.Dense { return s.Rows }},
+			{"columns", "columns", func(_, m int, i Image) int { return i.resolve(m).Width }, func(s *Start) *mat.Dense { return s.Columns }},
 		},
-		from: func(u, _ *mat.Dense, image Image) []*mat.Dense {
-			lift(u)
+		fromFactors: func(u, _ *mat.Dense, image Image) []*mat.Dense {
+			addFifthOfMean(u)
 			a, b := marginals(u, image)
 			return []*mat.Dense{a, b}
 		},
@@ -92,7 +92,7 @@ var bases = []basisInfo{
 	},
 }
 
-func (b Basis) names() enum.Names[Basis] {
+func (b Basis) enumNames() enum.Names[Basis] {
 	var names []string
 	for _, i := range bases {
 		names = append(names, i.name)
@@ -100,10 +100,11 @@ func (b Basis) names() enum.Names[Basis] {
 	return enum.Of[Basis]("basis", names...)
 }
 
-func (b Basis) String() string                   { return b.names().String(b) }
-func (b *Basis) UnmarshalText(name []byte) error { return b.names().UnmarshalText(b, name) }
-func (b Basis) MarshalText() ([]byte, error)     { return b.names().MarshalText(b) }
-func (b Basis) Values() []string                 { return b.names().Values() }
+// String returns the name of the basis in settings.
+func (b Basis) String() string                   { return b.enumNames().String(b) }
+func (b *Basis) UnmarshalText(name []byte) error { return b.enumNames().UnmarshalText(b, name) }
+func (b Basis) MarshalText() ([]byte, error)     { return b.enumNames().MarshalText(b) }
+func (b Basis) Values() []string                 { return b.enumNames().Values() }
 
 // A basis computes U, k×m, from parameters. U is linear in each of them.
 type basis interface {
@@ -190,7 +191,7 @@ func (b rankOneBasis) pullBackQuadratic(q *mat.Dense, parameter int) *mat.Dense 
 // marginals returns rank-one images a ⊗ b with the same row sums and column sums as the images of u.
 func marginals(u *mat.Dense, image Image) (a, b *mat.Dense) {
 	k, m := u.Dims()
-	image = image.of(m)
+	image = image.resolve(m)
 	h, w := image.rows(), image.Width
 	a, b = mat.NewDense(k, h, nil), mat.NewDense(k, w, nil)
 	for r := range k {
@@ -229,9 +230,9 @@ func ForImages(m Method, size Image) Method {
 	return p
 }
 
-// of returns the size with the default for m values filled in: a square. It returns the zero Image if the size does not
-// fit m values.
-func (i Image) of(m int) Image {
+// resolve returns the size with the default for m values filled in: a square. It returns the zero Image if the size
+// does not fit m values.
+func (i Image) resolve(m int) Image {
 	if i == (Image{}) {
 		side := int(math.Round(math.Sqrt(float64(m))))
 		i = Image{Height: side, Width: side}
@@ -245,9 +246,9 @@ func (i Image) of(m int) Image {
 // rows returns the number of rows of Width values, over all channels.
 func (i Image) rows() int { return i.Height * max(i.Channels, 1) }
 
-// check returns an error if samples of m values are not images of this size. what names the part that needs images.
-func (i Image) check(m int, what string) error {
-	if i.of(m) != (Image{}) {
+// validate returns an error if samples of m values are not images of this size. what names the part that needs images.
+func (i Image) validate(m int, what string) error {
+	if i.resolve(m) != (Image{}) {
 		return nil
 	}
 	size := "square"
@@ -414,8 +415,8 @@ func (c *conceptModel) prepare(signed bool) {
 	}
 }
 
-// product updates kw, w·K.
-func (c *conceptModel) product() {
+// updateKW updates kw, w·K.
+func (c *conceptModel) updateKW() {
 	if c.haveKW {
 		return
 	}
@@ -441,22 +442,22 @@ func (c *conceptModel) moved(i int) {
 
 func (c *conceptModel) block(i int) Block {
 	if i == 1 {
-		c.condense()
+		c.updateCondensed()
 		if c.kPos == nil {
 			return Block{Linear: c.lin, Quadratic: c.h}
 		}
 		return Block{Linear: c.lin, Quadratic: algebra.CrossGram(c.kwPos, c.w), NegativeQuadratic: algebra.CrossGram(c.kwNeg, c.w)}
 	}
-	c.basisProducts()
-	c.product()
+	c.updateKV()
+	c.updateKW()
 	if c.kPos == nil {
 		return Block{Linear: c.kv, Positive: algebra.Times(c.vv, c.kw)}
 	}
 	return Block{Linear: c.kv, Positive: algebra.Times(c.vv, c.kwPos), Negative: algebra.Times(c.vv, c.kwNeg)}
 }
 
-// basisProducts updates kv and vv.
-func (c *conceptModel) basisProducts() {
+// updateKV updates kv and vv.
+func (c *conceptModel) updateKV() {
 	if c.vv != nil {
 		return
 	}
@@ -470,17 +471,17 @@ func (c *conceptModel) basisProducts() {
 	c.vv = algebra.SelfGram(c.v)
 }
 
-// condense updates lin and h.
-func (c *conceptModel) condense() {
+// updateCondensed updates lin and h.
+func (c *conceptModel) updateCondensed() {
 	if c.h == nil {
-		c.product()
+		c.updateKW()
 		c.ties.Columns(c.lin, c.kw)
 		c.h = algebra.CrossGram(c.kw, c.w)
 	}
 }
 
 func (c *conceptModel) value() float64 {
-	c.condense()
+	c.updateCondensed()
 	j := c.sumSq - 2*algebra.Inner(c.lin, c.v) + algebra.Inner(c.h, algebra.SelfGram(c.v))
 	switch {
 	case c.x == nil:
@@ -501,7 +502,7 @@ func (c *conceptModel) lengths() []float64 {
 	if c.x != nil {
 		return algebra.Lengths(c.vectors())
 	}
-	c.product()
+	c.updateKW()
 	k, _ := c.w.Dims()
 	out := make([]float64, k)
 	for r := range k {

@@ -34,6 +34,7 @@ type SparseCoding struct {
 func (SparseCoding) Needs() Needs        { return Needs{Signed: true} }
 func (SparseCoding) Memory(s Size) int64 { return Parts{}.Memory(s) }
 
+// Fit implements [Method].
 func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	lambda := orDefault(s.Lambda, 0.1)
 	if err := view.CheckWeight("lambda", lambda); err != nil {
@@ -90,12 +91,12 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Options) (*mat.Dense, error) {
 	n, m := d.Dims()
 	if opt.Start != nil && opt.Start.Basis != nil {
-		if err := checkGiven(opt.Start.Basis, "the initial atoms", m, opt.Rank, -view.LargestValue); err != nil {
+		if err := checkFactor(opt.Start.Basis, "the initial atoms", m, opt.Rank, -view.LargestValue); err != nil {
 			return nil, err
 		}
 		b := algebra.Transpose(opt.Start.Basis)
 		for r := range opt.Rank {
-			shorten(b.RawRowView(r))
+			capLength(b.RawRowView(r))
 		}
 		return b, nil
 	}
@@ -141,11 +142,11 @@ func stepAtoms(x view.Data, b, v *mat.Dense) {
 		}
 		atom := b.RawRowView(j)
 		algebra.Axpy(1/weights[j], rest, atom)
-		shorten(atom)
+		capLength(atom)
 	}
 }
 
-func shorten(x []float64) {
+func capLength(x []float64) {
 	if length := elementary.Norm(x); length > 1 {
 		for i := range x {
 			x[i] /= length
@@ -224,6 +225,7 @@ const (
 
 var similarityRuleNames = enum.Of[SimilarityRule]("rule", "damped", "printed")
 
+// String returns the name of the rule in settings.
 func (r SimilarityRule) String() string { return similarityRuleNames.String(r) }
 func (r *SimilarityRule) UnmarshalText(b []byte) error {
 	return similarityRuleNames.UnmarshalText(r, b)
@@ -237,8 +239,9 @@ func (SSNMF) Memory(s Size) int64 {
 	return view.Bytes(float64(Parts{}.Memory(s)) + 24*n*n)
 }
 
+// Fit implements [Method].
 func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	if err := named(m.Rule); err != nil {
+	if err := checkEnums(m.Rule); err != nil {
 		return nil, err
 	}
 	d, err := newOwnRuleData(x, known, opt)
@@ -253,7 +256,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if largest := mat.Max(a); !(largest >= view.SmallestValue && largest <= view.LargestValue) {
 		return nil, fmt.Errorf("the largest similarity is %.3g; expected %g to %g", largest, view.SmallestValue, view.LargestValue)
 	}
-	link(a, known)
+	setLinks(a, known)
 	first, err := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
 	if err != nil {
 		return nil, err
@@ -264,7 +267,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	}
 	f := &similarityFactors{a: view.Dense{X: a}, g: first.v, s: s, power: []float64{0.25, 1}[m.Rule]}
 	history, stop, err := descend(ctx, opt, f.value(), func(bool) (float64, error) {
-		f.step()
+		f.update()
 		return f.value(), nil
 	})
 	if err != nil {
@@ -312,7 +315,7 @@ func (m SSNMF) association(k int) (*mat.Dense, error) {
 
 // checkedSymmetric returns a copy of a, which must be n×n, ≥ 0 and symmetric up to rounding. what names it in errors.
 func checkedSymmetric(a *mat.Dense, n int, what string) (*mat.Dense, error) {
-	if err := checkGiven(a, what, n, n, 0); err != nil {
+	if err := checkFactor(a, what, n, n, 0); err != nil {
 		return nil, err
 	}
 	for i := range n {
@@ -325,8 +328,8 @@ func checkedSymmetric(a *mat.Dense, n int, what string) (*mat.Dense, error) {
 	return mat.DenseCopyOf(a), nil
 }
 
-// link sets the similarity of must-linked pairs to the largest value and of cannot-linked pairs to the smallest.
-func link(a *mat.Dense, known Known) {
+// setLinks sets the similarity of must-linked pairs to the largest value and of cannot-linked pairs to the smallest.
+func setLinks(a *mat.Dense, known Known) {
 	largest, smallest := mat.Max(a), mat.Min(a)
 	set := func(i, j int, x float64) {
 		if i != j {
@@ -358,8 +361,8 @@ type similarityFactors struct {
 	power float64
 }
 
-// step updates S, then G with the new S.
-func (f *similarityFactors) step() {
+// update updates S, then G with the new S.
+func (f *similarityFactors) update() {
 	ga, gag := algebra.Like(f.g), algebra.Like(f.s)
 	f.a.TimesBasis(ga, f.g)
 	algebra.Gemm(gag, ga, algebra.NoTrans, f.g, algebra.Trans)
@@ -380,7 +383,7 @@ func (f *similarityFactors) step() {
 	for r := range k {
 		row, lin, pos := f.g.RawRowView(r), above.RawRowView(r), below.RawRowView(r)
 		for i, x := range row {
-			row[i] = algebra.Moved(x, elementary.Pow(lin[i]/max(pos[i], algebra.LeastDenominator), f.power))
+			row[i] = algebra.FlooredProduct(x, elementary.Pow(lin[i]/max(pos[i], algebra.LeastDenominator), f.power))
 		}
 	}
 }

@@ -47,6 +47,7 @@ const (
 
 var tieNames = enum.Of[Tie]("tie", "none", "labels")
 
+// String returns the name of the ties in settings.
 func (t Tie) String() string                   { return tieNames.String(t) }
 func (t *Tie) UnmarshalText(name []byte) error { return tieNames.UnmarshalText(t, name) }
 func (t Tie) MarshalText() ([]byte, error)     { return tieNames.MarshalText(t) }
@@ -64,6 +65,7 @@ const (
 
 var weightingNames = enum.Of[Weighting]("weighting", "equal", "normalised-cut")
 
+// String returns the name of the weighting in settings.
 func (w Weighting) String() string                   { return weightingNames.String(w) }
 func (w *Weighting) UnmarshalText(name []byte) error { return weightingNames.UnmarshalText(w, name) }
 func (w Weighting) MarshalText() ([]byte, error)     { return weightingNames.MarshalText(w) }
@@ -87,13 +89,14 @@ func (p Parts) Settings() []Setting {
 	return append(settings.List(p), penaltySettings()...)
 }
 
+// AsParts returns p.
 func (p Parts) AsParts() Parts { return p }
 
 func (p Parts) Needs() Needs {
 	labels := p.Tie == TieLabels
 	n := Needs{
 		Labels: labels, TiesLabels: labels, Concept: p.Basis == BasisConcept, Images: p.Basis == BasisRankOne,
-		Signed: p.signed() && p.Kernel.Function != KernelIntersection && (p.Weighting == WeightingEqual || !p.Kernel.features()),
+		Signed: p.signed() && p.Kernel.Function != KernelIntersection && (p.Weighting == WeightingEqual || !p.Kernel.isLinear()),
 	}
 	for _, penalty := range p.Penalties {
 		n.Signed = n.Signed && !penalty.OnBasis()
@@ -121,34 +124,34 @@ func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	return f.finish(opt)
 }
 
-func (p Parts) check() error {
-	if err := named(p.Cost, p.Basis, p.Tie, p.Weighting); err != nil {
+func (p Parts) validate() error {
+	if err := checkEnums(p.Cost, p.Basis, p.Tie, p.Weighting); err != nil {
 		return err
 	}
-	if _, err := p.Kernel.resolved(); err != nil {
+	if _, err := p.Kernel.withDefaults(); err != nil {
 		return err
 	}
 	switch {
-	case !p.Kernel.features() && !p.gram():
+	case !p.Kernel.isLinear() && !p.usesGram():
 		return fmt.Errorf("a kernel needs basis concept and cost frobenius, got basis %v and cost %v", p.Basis, p.Cost)
 	case p.FitWeight == WeightNone:
 		return errors.New("the weight of the fit is 0; expected more than 0")
 	case p.UnitNorm && p.Basis != BasisFree:
 		return fmt.Errorf("unit-norm needs basis free, got %v", p.Basis)
 	}
-	if err := cmp.Or(view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.serves(p)); err != nil {
+	if err := cmp.Or(view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)); err != nil {
 		return err
 	}
 	for _, penalty := range p.Penalties {
-		if penalty.OnBasis() && !p.Kernel.features() {
+		if penalty.OnBasis() && !p.Kernel.isLinear() {
 			return fmt.Errorf("the penalty %s applies to basis vectors, which a kernel does not have in feature space", penaltyName(penalty))
 		}
 	}
 	return nil
 }
 
-// named returns an error for the first value that is not in its enumeration.
-func named(values ...encoding.TextMarshaler) error {
+// checkEnums returns an error for the first value that is not in its enumeration.
+func checkEnums(values ...encoding.TextMarshaler) error {
 	for _, v := range values {
 		if _, err := v.MarshalText(); err != nil {
 			return err
@@ -157,7 +160,7 @@ func named(values ...encoding.TextMarshaler) error {
 	return nil
 }
 
-func (p Parts) gram() bool { return p.Basis == BasisConcept && p.Cost == CostFrobenius }
+func (p Parts) usesGram() bool { return p.Basis == BasisConcept && p.Cost == CostFrobenius }
 
 // signed reports whether samples with equal weights may have negative values.
 func (p Parts) signed() bool { return bases[p.Basis].signed && p.Cost.Quadratic() }
@@ -171,7 +174,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		return nil, err
 	}
 	n, m := d.Dims()
-	if err := cmp.Or(known.Check(n), opt.check(n), p.check()); err != nil {
+	if err := cmp.Or(known.Check(n), opt.validate(n), p.validate()); err != nil {
 		return nil, err
 	}
 	if opt.Solver != nil {
@@ -179,13 +182,13 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 			return nil, err
 		}
 	}
-	held, d, err := p.HeldOut.hold(d)
+	held, d, err := p.HeldOut.split(d)
 	if err != nil {
 		return nil, err
 	}
 	x = d.Matrix()
 	f := &Factorisation{parts: p, whole: d}
-	if !p.Kernel.features() {
+	if !p.Kernel.isLinear() {
 		if f.kernel, err = p.Kernel.bind(ctx, x, d); err != nil {
 			return nil, err
 		}
@@ -195,7 +198,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		return nil, negative.Needing("this method")
 	}
 	if p.Basis == BasisRankOne {
-		if err := p.Image.check(m, "a rank-one basis"); err != nil {
+		if err := p.Image.validate(m, "a rank-one basis"); err != nil {
 			return nil, err
 		}
 	}
@@ -222,7 +225,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	switch {
 	case f.kernel != nil:
 		f.model = newKernelModel(f.kernel.values, f.ties, first.parameters[0], first.v)
-	case p.gram():
+	case p.usesGram():
 		f.model, err = newConceptModel(ctx, d, f.data, f.ties, first.parameters[0], first.v, negative != nil, !mu)
 	default:
 		f.model = p.plainModel(d, f.data, held, first)
@@ -305,7 +308,7 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, first *initialFacto
 	}
 	cost := costs[p.Cost].new(condensed, u, first.v)
 	if held != nil {
-		cost = &seenCost{cost: cost, x: condensed, kl: p.Cost == CostKL, term: costs[p.Cost].term,
+		cost = &maskedCost{cost: cost, x: condensed, kl: p.Cost == CostKL, term: costs[p.Cost].term,
 			held: view.NewSparse(held), u: u, v: first.v, inU: algebra.Like(u)}
 	}
 	return &plainModel{cost, b, u, first.parameters}
@@ -376,7 +379,7 @@ func (p Parts) Memory(s Size) int64 {
 	if p.Basis == BasisConcept {
 		products := 0.0 // matrices of n×n
 		switch {
-		case !p.Kernel.features():
+		case !p.Kernel.isLinear():
 			products = 6
 		case s.Signed:
 			products = 3

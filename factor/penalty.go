@@ -251,6 +251,7 @@ type L1 struct {
 
 func (L1) OnBasis() bool { return false }
 
+// Bind implements [Penalty].
 func (l L1) Bind(context.Context, Problem) (BoundPenalty, error) {
 	b := boundL1(orDefault(l.Weight, 0.1))
 	return b, view.CheckWeight("the weight of the coefficients' sum", float64(b))

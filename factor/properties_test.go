@@ -282,7 +282,7 @@ func TestSameLabelSameCoefficients(t *testing.T) {
 func TestScaling(t *testing.T) {
 	for _, by := range []float64{1e-20, 1e-3, 255, 1e20} {
 		for name, parts := range bySolvers(combinations(WeightNone)) {
-			if parts.Weighting == WeightingNormalisedCut || parts.Penalties != nil || !parts.Kernel.features() {
+			if parts.Weighting == WeightingNormalisedCut || parts.Penalties != nil || !parts.Kernel.isLinear() {
 				continue
 			}
 			if parts.solver != (Multiplicative{}) && parts.solver != (Fast{}) {
@@ -619,7 +619,7 @@ func rules(lambda float64) map[string]rule {
 		for _, tie := range []Tie{TieNone, TieLabels} {
 			p.Tie = tie
 			for name, penalty := range penalties {
-				if !p.Kernel.features() && slices.ContainsFunc(penalty, Penalty.OnBasis) {
+				if !p.Kernel.isLinear() && slices.ContainsFunc(penalty, Penalty.OnBasis) {
 					continue // refused
 				}
 				p.Penalties = penalty
@@ -690,7 +690,7 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 	}
 	terms := make([]float64, n)
 	var kernel *boundKernel
-	if !r.parts.Kernel.features() {
+	if !r.parts.Kernel.isLinear() {
 		var err error
 		if kernel, err = r.parts.Kernel.bind(context.Background(), x, d); err != nil {
 			return 0, err

@@ -64,8 +64,8 @@ func (h HeldOut) Misfit(x mat.Matrix, r *Result) (misfit, whole float64) {
 	return misfit, whole
 }
 
-// serves returns nil, or an error that names the part of p that does not support held-out entries.
-func (h HeldOut) serves(p Parts) error {
+// supports returns nil, or an error that names the part of p that does not support held-out entries.
+func (h HeldOut) supports(p Parts) error {
 	var what string
 	switch {
 	case h == nil:
@@ -88,9 +88,9 @@ func (h HeldOut) serves(p Parts) error {
 	return fmt.Errorf("held-out entries are not supported with %s", what)
 }
 
-// hold returns the matrix that is 1 at held-out entries, and the data with these entries set to 0. If h is nil, held is
+// split returns the matrix that is 1 at held-out entries, and the data with these entries set to 0. If h is nil, held is
 // nil and rest is d.
-func (h HeldOut) hold(d view.Data) (held *CSR, rest view.Data, err error) {
+func (h HeldOut) split(d view.Data) (held *CSR, rest view.Data, err error) {
 	if h == nil {
 		return nil, d, nil
 	}
@@ -124,40 +124,40 @@ func (h HeldOut) hold(d view.Data) (held *CSR, rest view.Data, err error) {
 	return held, view.Dense{X: x}, nil
 }
 
-// seenCost is a cost without the held-out entries, which are 0 in the data. Its value is the cost of all entries minus
+// maskedCost is a cost without the held-out entries, which are 0 in the data. Its value is the cost of all entries minus
 // Σ y² over the held-out ones, or Σ y under the divergence, with Y = vᵀu.
 //
 // Its blocks are those of the data with held-out entries imputed by the current reconstruction (expectation
 // maximisation: Srebro and Jaakkola 2003; Zhang, Wang, Ford and Makedon 2006). The cost of the imputed data is an
 // upper bound that is tight at the current factors, so a step that does not raise it does not raise this cost. The
 // overhead is O(held-out entries · k).
-type seenCost struct {
+type maskedCost struct {
 	cost
-	x    view.Data
-	kl   bool
-	term func(x, y float64) float64
-	held *view.Sparse // 1 at held-out entries
-	u, v *mat.Dense
-	inU  *mat.Dense // contribution of the imputed entries to the linear part of the block in u
-	less float64    // cost of the held-out entries
-	have bool       // inU and less are up to date
+	x        view.Data
+	kl       bool
+	term     func(x, y float64) float64
+	held     *view.Sparse // 1 at held-out entries
+	u, v     *mat.Dense
+	inU      *mat.Dense // contribution of the imputed entries to the linear part of the block in u
+	heldCost float64    // cost of the held-out entries
+	upToDate bool       // inU and less are up to date
 }
 
-func (c *seenCost) moved(v bool) {
-	c.have = false
+func (c *maskedCost) moved(v bool) {
+	c.upToDate = false
 	c.cost.moved(v)
 }
 
-func (c *seenCost) find() {
+func (c *maskedCost) update() {
 	switch {
-	case c.have:
+	case c.upToDate:
 	case c.kl:
 		c.held.TimesCoefficients(c.inU, c.v)
-		c.less = algebra.Inner(c.inU, c.u)
+		c.heldCost = algebra.Inner(c.inU, c.u)
 	default:
-		c.less = c.held.Along(c.inU, c.held.ByFeature(), c.u, c.v, squares)
+		c.heldCost = c.held.Along(c.inU, c.held.ByFeature(), c.u, c.v, squares)
 	}
-	c.have = true
+	c.upToDate = true
 }
 
 // squares adds Σ y·row to sum, with y = a·row for each selected row, and returns Σ y².
@@ -167,40 +167,39 @@ func squares(sum, a, rows []float64, at []int, _, y []float64) float64 {
 	return algebra.Dot(y, y)
 }
 
-func (c *seenCost) basisBlock() Block {
-	c.find()
-	return plus(c.cost.basisBlock(), c.inU)
+func (c *maskedCost) basisBlock() Block {
+	c.update()
+	return addLinear(c.cost.basisBlock(), c.inU)
 }
 
-func (c *seenCost) coefficientBlock() Block {
+func (c *maskedCost) coefficientBlock() Block {
 	in := algebra.Like(c.v)
 	if c.kl {
 		c.held.TimesBasis(in, c.u)
 	} else {
 		c.held.Along(in, c.held.Samples, c.v, c.u, squares)
 	}
-	return plus(c.cost.coefficientBlock(), in)
+	return addLinear(c.cost.coefficientBlock(), in)
 }
 
-// plus returns the block with more added to its linear part.
-func plus(b Block, more *mat.Dense) Block {
+func addLinear(b Block, more *mat.Dense) Block {
 	var sum mat.Dense
 	sum.Add(more, b.Linear)
 	b.Linear = &sum
 	return b
 }
 
-func (c *seenCost) value() float64 {
+func (c *maskedCost) value() float64 {
 	whole := c.cost.value()
-	c.find()
-	if j := whole - c.less; j >= nearZero*whole {
+	c.update()
+	if j := whole - c.heldCost; j >= nearZero*whole {
 		return j
 	}
 	return c.termByTerm()
 }
 
 // termByTerm returns the cost summed over entries, without the cancellation in value.
-func (c *seenCost) termByTerm() (sum float64) {
+func (c *maskedCost) termByTerm() (sum float64) {
 	n, m := c.x.Dims()
 	k, _ := c.u.Dims()
 	sums := make([]float64, n)
@@ -234,6 +233,7 @@ const (
 
 var rankRuleNames = enum.Of[RankRule]("rule", "held-out", "stability")
 
+// String returns the name of the rule in settings.
 func (r RankRule) String() string                   { return rankRuleNames.String(r) }
 func (r *RankRule) UnmarshalText(name []byte) error { return rankRuleNames.UnmarshalText(r, name) }
 func (r RankRule) MarshalText() ([]byte, error)     { return rankRuleNames.MarshalText(r) }
@@ -282,7 +282,7 @@ func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curv
 		return 0, nil, err
 	}
 	n, m := d.Dims()
-	if s, err = s.within(n, m); err != nil {
+	if s, err = s.withDefaults(n, m); err != nil {
 		return 0, nil, err
 	}
 	if err := view.NonNegative(d, "this method"); err != nil {
@@ -302,14 +302,14 @@ func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curv
 	total := len(todo) + 6 // at most
 	for len(todo) > 0 {
 		for _, k := range todo {
-			if err := curve.look(ctx, x, held, k, s.Seed); err != nil {
+			if err := curve.evaluate(ctx, x, held, k, s.Seed); err != nil {
 				return 0, nil, fmt.Errorf("rank %d: %w", k, err)
 			}
 			if s.Progress != nil {
 				s.Progress(min(len(curve.Rank), total), total)
 			}
 		}
-		todo = curve.between(curve.Best(s.By))
+		todo = curve.midpoints(curve.Best(s.By))
 	}
 	return curve.Rank[curve.Best(s.By)], curve, nil
 }
@@ -322,9 +322,9 @@ func RankMemory(s Size) int64 {
 	return view.Bytes(rankFits * (fit + 8*held))
 }
 
-// within validates the range for n×m data and fills in its defaults.
-func (s RankSearch) within(n, m int) (RankSearch, error) {
-	if err := named(s.By); err != nil {
+// withDefaults validates the range for n×m data and fills in its defaults.
+func (s RankSearch) withDefaults(n, m int) (RankSearch, error) {
+	if err := checkEnums(s.By); err != nil {
 		return s, err
 	}
 	most := min(n, m)
@@ -336,8 +336,8 @@ func (s RankSearch) within(n, m int) (RankSearch, error) {
 	return s, nil
 }
 
-// between returns the midpoints between the rank at index at and its neighbours, unless they are too close.
-func (c *RankCurve) between(at int) (ranks []int) {
+// midpoints returns the midpoints between the rank at index at and its neighbours, unless they are too close.
+func (c *RankCurve) midpoints(at int) (ranks []int) {
 	for left := max(at-1, 0); left <= at && left+1 < len(c.Rank); left++ {
 		a, b := c.Rank[left], c.Rank[left+1]
 		if b-a > max(1, b/rankFineness) {
@@ -347,7 +347,7 @@ func (c *RankCurve) between(at int) (ranks []int) {
 	return ranks
 }
 
-func (c *RankCurve) look(ctx context.Context, x mat.Matrix, held []HeldOut, k int, seed uint64) error {
+func (c *RankCurve) evaluate(ctx context.Context, x mat.Matrix, held []HeldOut, k int, seed uint64) error {
 	n := len(held)
 	bases, misfits, failed := make([]*mat.Dense, n), make([]float64, n), make([]error, n)
 	parallel.Do(n, func(i int) {

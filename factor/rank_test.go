@@ -91,10 +91,10 @@ func TestRankCurveBest(t *testing.T) {
 	if at := c.Best(RankStability); at != 1 {
 		t.Errorf("the most stable: place %d", at)
 	}
-	if ranks := c.between(1); ranks != nil {
+	if ranks := c.midpoints(1); ranks != nil {
 		t.Errorf("between 2, 3 and 4: %v", ranks)
 	}
-	if ranks := c.between(3); !slices.Equal(ranks, []int{5}) {
+	if ranks := c.midpoints(3); !slices.Equal(ranks, []int{5}) {
 		t.Errorf("between 4 and 6: %v", ranks)
 	}
 }

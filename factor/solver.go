@@ -25,7 +25,7 @@ type Solver interface {
 type SolverInfo struct {
 	Name, Title string // name in settings and full name
 	Help        string // when to use it
-	Solver      Solver
+	Solver      Solver // the solver with its defaults
 }
 
 // solvers is the registry of solvers, the papers' rule first.
@@ -109,8 +109,10 @@ type Terms struct {
 // misprints corrected). It supports all parts.
 type Multiplicative struct{}
 
+// Serves implements [Solver].
 func (Multiplicative) Serves(Parts) error { return nil }
 
+// Start implements [Solver].
 func (Multiplicative) Start(f *Factorisation) (func(context.Context) error, error) {
 	var rooms [][2]*mat.Dense
 	for _, theta := range f.Factors() {
@@ -163,7 +165,7 @@ func multiply(th, lin, pos, tn, tp []float64, root bool) {
 		if root {
 			by = math.Sqrt(by)
 		}
-		th[i] = algebra.Moved(x, by)
+		th[i] = algebra.FlooredProduct(x, by)
 	}
 }
 
@@ -176,9 +178,9 @@ func multiplySigned(th, lin, pos, neg, tn, tp []float64) {
 		}
 		root := math.Sqrt(l*l + 4*p*n)
 		if l >= 0 {
-			th[i] = algebra.Moved(x, (l+root)/max(2*p, algebra.LeastDenominator))
+			th[i] = algebra.FlooredProduct(x, (l+root)/max(2*p, algebra.LeastDenominator))
 		} else {
-			th[i] = algebra.Moved(x, 2*n/max(root-l, algebra.LeastDenominator))
+			th[i] = algebra.FlooredProduct(x, 2*n/max(root-l, algebra.LeastDenominator))
 		}
 	}
 }

@@ -18,10 +18,11 @@ import (
 )
 
 // Fast is block coordinate descent: it minimises approximately over each factor in turn with the others fixed. It
-// reaches the objective of [Multiplicative] in a fraction of the iterations, but not the same digits, and gives exact
-// zeros where that gives small numbers. The objective never rises.
+// reaches the objective of [Multiplicative] in a fraction of the iterations, though not with the same digits, and with
+// exact zeros instead of small numbers. The objective never rises.
 type Fast struct{}
 
+// Serves implements [Solver].
 func (Fast) Serves(p Parts) error {
 	switch {
 	case p.Cost != CostFrobenius && p.Cost != CostKL:
@@ -77,23 +78,22 @@ func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 // extrapolation.
 type fastFree struct {
 	f *Factorisation
-	lead
+	extrapolation
 	u, v, vx, ux   *mat.Dense // extrapolated factors and products with the data, v·X and u·Xᵀ
 	lastVX, lastUX *mat.Dense // the products at the previous factors
 }
 
-// lead is the extrapolation of an iteration's start.
-type lead struct {
+type extrapolation struct {
 	by    float64 // length, as a fraction of the last iteration's step
 	most  float64 // upper bound of by
 	plain bool    // the next iteration is not extrapolated
 }
 
 // firstLead does not extrapolate the first iteration.
-var firstLead = lead{by: 0.5, most: 1, plain: true}
+var firstLead = extrapolation{by: 0.5, most: 1, plain: true}
 
-// share returns by, or 0 if the next iteration is plain.
-func (l *lead) share() float64 {
+// momentum returns by, or 0 if the next iteration is plain.
+func (l *extrapolation) momentum() float64 {
 	if l.plain {
 		return 0
 	}
@@ -101,17 +101,17 @@ func (l *lead) share() float64 {
 }
 
 // lowered lets by and most grow after an iteration that lowered the objective.
-func (l *lead) lowered(by, most float64) {
+func (l *extrapolation) lowered(by, most float64) {
 	l.by, l.most, l.plain = min(l.most, by*l.by), min(1, most*l.most), false
 }
 
 // raised shrinks by and most after an iteration that raised the objective and is repeated.
-func (l *lead) raised() { l.most, l.by, l.plain = l.by, l.by/1.5, true }
+func (l *extrapolation) raised() { l.most, l.by, l.plain = l.by, l.by/1.5, true }
 
 func startFastFree(f *Factorisation) func(context.Context) error {
 	scaleStart(f)
 	u, v := f.factors[0], f.factors[1]
-	s := &fastFree{f: f, lead: firstLead, u: mat.DenseCopyOf(u), v: algebra.Like(v)}
+	s := &fastFree{f: f, extrapolation: firstLead, u: mat.DenseCopyOf(u), v: algebra.Like(v)}
 	s.vx, s.ux, s.lastVX, s.lastUX = algebra.Like(u), algebra.Like(v), algebra.Like(u), algebra.Like(v)
 	s.lastUX.Copy(f.Block(1).Linear)
 	f.Keep()
@@ -119,20 +119,20 @@ func startFastFree(f *Factorisation) func(context.Context) error {
 }
 
 func (s *fastFree) iterate(ctx context.Context) error {
-	f, by := s.f, s.share()
+	f, by := s.f, s.momentum()
 	u, v := f.factors[0], f.factors[1]
 	before := f.Objective()
 	vx := f.Block(0).Linear
-	goAhead(s.v, v, f.kept[1], by)
-	goAhead(s.vx, vx, s.lastVX, by)
+	extrapolate(s.v, v, f.saved[1], by)
+	extrapolate(s.vx, vx, s.lastVX, by)
 	algebra.CopyOf(s.lastVX, vx)
 	f.Keep()
 	if err := f.minimise(ctx, 0, s.u, s.vx, algebra.SelfGram(s.v)); err != nil {
 		return err
 	}
 	ux := f.Block(1).Linear
-	goAhead(s.u, u, f.kept[0], s.by)
-	goAhead(s.ux, ux, s.lastUX, s.by)
+	extrapolate(s.u, u, f.saved[0], s.by)
+	extrapolate(s.ux, ux, s.lastUX, s.by)
 	algebra.CopyOf(s.lastUX, ux)
 	if err := f.minimise(ctx, 1, s.v, s.ux, algebra.SelfGram(s.u)); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (f *Factorisation) minimise(ctx context.Context, i int, from, linear, quadr
 	return err
 }
 
-func goAhead(dst, x, last *mat.Dense, by float64) {
+func extrapolate(dst, x, last *mat.Dense, by float64) {
 	algebra.EachRow(dst, 4, func(r int, to []float64) {
 		from, before := x.RawRowView(r)[:len(to)], last.RawRowView(r)[:len(to)]
 		for i, x := range from {
@@ -197,7 +197,7 @@ func scaleStart(f *Factorisation) {
 		swap(r, math.Sqrt(max(h.At(r, r), 0)))
 	}
 	if largest := mat.Max(v); largest > 0 {
-		v.Apply(func(_, _ int, x float64) float64 { return algebra.Moved(x, 1/largest) }, v)
+		v.Apply(func(_, _ int, x float64) float64 { return algebra.FlooredProduct(x, 1/largest) }, v)
 	}
 	f.Moved(0)
 	f.Moved(1)
@@ -273,7 +273,7 @@ func (s *fastUnit) iterate(ctx context.Context) error {
 	f := s.f
 	before := f.Objective()
 	f.Keep()
-	s.turn(ctx, f.factors[0], f.Block(0))
+	s.updateBasis(ctx, f.factors[0], f.Block(0))
 	f.Moved(0)
 	if b := f.Block(1); s.diagonal == nil {
 		if err := f.minimise(ctx, 1, f.factors[1], b.Linear, b.Quadratic); err != nil {
@@ -301,7 +301,7 @@ func rowGradient(theta *mat.Dense, b Block, r int) []float64 {
 	return row
 }
 
-func (s *fastUnit) turn(ctx context.Context, u *mat.Dense, b Block) {
+func (s *fastUnit) updateBasis(ctx context.Context, u *mat.Dense, b Block) {
 	k, _ := u.Dims()
 	descent.Sweeps(func() (lowered float64) {
 		for r := range k {
@@ -316,15 +316,15 @@ func (s *fastUnit) turn(ctx context.Context, u *mat.Dense, b Block) {
 			for j, x := range row {
 				c[j] = h*x - c[j]
 			}
-			lowered += turnVector(row, c)
+			lowered += bestUnitVector(row, c)
 		}
 		return lowered
 	})
 }
 
-// turnVector sets u to the vector ≥ 0 of length 1 with the largest inner product with c, and returns the increase of the
-// product. It overwrites c.
-func turnVector(u, c []float64) float64 {
+// bestUnitVector sets u to the vector ≥ 0 of length 1 with the largest inner product with c, and returns the increase
+// of the product. It overwrites c.
+func bestUnitVector(u, c []float64) float64 {
 	was, peak := algebra.Dot(c, u), slices.Max(c)
 	if peak <= 0 { // the best vector has a single non-zero feature
 		if peak <= was {
@@ -394,7 +394,7 @@ type fastKL struct {
 	halves [2]*descent.KLHalf // the updates of U, by features, and of V, by samples
 	last   []*mat.Dense       // the factors before the last iteration
 	rule   func(context.Context) error
-	lead
+	extrapolation
 }
 
 // startFastKL scales each sample's coefficients by the factor that minimises the cost.
@@ -402,7 +402,7 @@ func startFastKL(f *Factorisation) func(context.Context) error {
 	u, v := f.factors[0], f.factors[1]
 	features, samples := descent.KLData(f.data)
 	s := &fastKL{
-		f: f, lead: firstLead,
+		f: f, extrapolation: firstLead,
 		halves: [2]*descent.KLHalf{descent.NewKLHalf(features, u, v), descent.NewKLHalf(samples, v, u)},
 		last:   []*mat.Dense{algebra.Like(u), algebra.Like(v)},
 	}
@@ -421,13 +421,13 @@ func (s *fastKL) iterate(ctx context.Context) error {
 	f := s.f
 	before := f.Objective()
 	f.Keep()
-	if err := s.sweep(ctx, s.share()); err != nil {
+	if err := s.sweep(ctx, s.momentum()); err != nil {
 		return err
 	}
 	if f.Objective() <= before {
 		s.lowered(1.1, 1.01)
 		for i := range s.last {
-			s.last[i].Copy(f.kept[i])
+			s.last[i].Copy(f.saved[i])
 		}
 		return nil
 	}
@@ -499,7 +499,7 @@ func startFastConcept(f *Factorisation) (func(context.Context) error, error) {
 	scaleStart(f)
 	k, _ := m.w.Dims()
 	s := &fastConcept{f: f, m: m, order: order, block: descent.NewWeightBlock(k), largest: make([]float64, k)}
-	m.condense()
+	m.updateCondensed()
 	s.restart()
 	return s.iterate, nil
 }
@@ -538,7 +538,7 @@ func (s *fastConcept) iterate(ctx context.Context) error {
 	f, m := s.f, s.m
 	before := f.Objective()
 	f.Keep()
-	m.basisProducts()
+	m.updateKV()
 	s.block.SetGram(m.vv)
 	moved := s.sweepWeights(ctx, descent.SampleBlocks(s.order, m.k, m.kv, m.w))
 	var weighted []int
@@ -555,11 +555,11 @@ func (s *fastConcept) iterate(ctx context.Context) error {
 		return err
 	}
 	m.haveU = false
-	m.h, f.known = nil, false
-	m.condense()
+	m.h, f.objectiveKnown = nil, false
+	m.updateCondensed()
 	if s.since++; s.since == refreshAfter || s.shrunk() {
 		f.Moved(0)
-		m.condense()
+		m.updateCondensed()
 		s.restart()
 	}
 	if err := descent.MinimiseRows(ctx, m.v, m.v, m.lin, m.h, coefficientSweeps); err != nil {
@@ -568,7 +568,7 @@ func (s *fastConcept) iterate(ctx context.Context) error {
 	f.Moved(1)
 	if !(f.Objective() <= before) { // rounding error
 		f.Restore()
-		m.condense()
+		m.updateCondensed()
 		s.restart()
 	}
 	return nil
@@ -603,14 +603,14 @@ func (s *fastConcept) sweepWeights(ctx context.Context, blocks []descent.SampleB
 		descent.ReadColumns(s.block.Kw, s.m.kw, block.Samples)
 		if s.block.Move(block.Linear, block.Weight, block.Products, len(block.Samples)) {
 			moved = true
-			s.follow(block)
+			s.applyMoves(block)
 		}
 	}
 	return moved
 }
 
-// follow updates W and W·K after changes in a block. Most weights are 0 and unchanged, so it adds single rows of K.
-func (s *fastConcept) follow(block descent.SampleBlock) {
+// applyMoves updates W and W·K after changes in a block. Most weights are 0 and unchanged, so it adds single rows of K.
+func (s *fastConcept) applyMoves(block descent.SampleBlock) {
 	k, kw, products, weight := s.m.k.RawMatrix(), s.m.kw.RawMatrix(), block.Products.RawMatrix(), block.Weight.RawMatrix()
 	whole := k.Stride == kw.Stride && simd.Width(k.Stride) == k.Stride
 	for r := range s.largest {

@@ -47,7 +47,7 @@ func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, err
 }
 
 func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error) {
-	if err := named(m.Cost); err != nil {
+	if err := checkEnums(m.Cost); err != nil {
 		return nil, err
 	}
 	rows, k := m.Basis.Dims()
@@ -201,7 +201,7 @@ const (
 
 // Save writes the result as a NumPy .npz file. Its array kind, one integer, says what the model is: 0
 // [Additive], 1 [Linear], 2 [SparseCode], 3 none, 4 [KernelModel]. docs/reference/model-files.md lists the
-// other arrays. They are compressed but for those that LoadModel would not read so.
+// other arrays. An array that LoadModel would refuse in compressed form is stored uncompressed.
 func (r *Result) Save(w io.Writer) error { return r.SaveWith(w, nil) }
 
 // SaveWith is Save with additional arrays, which more writes first. Their names must differ from those of Save. more may
@@ -246,12 +246,12 @@ func layout(m Model) (kind int, vectors **mat.Dense, of []field) {
 
 // field is a named array of a file and a pointer to its value: a matrix, a list of numbers, or one number.
 type field struct {
-	name string
-	of   any
+	name  string
+	value any
 }
 
 func (a field) write(z *npz.Writer) {
-	switch of := a.of.(type) {
+	switch of := a.value.(type) {
 	case **mat.Dense:
 		if x := *of; x != nil {
 			n, m := x.Dims()
@@ -275,7 +275,7 @@ func read(z *npz.Archive, largest int64, fields ...field) (err error) {
 	for _, a := range fields {
 		var numbers []float64
 		var integers, shape []int
-		switch of := a.of.(type) {
+		switch of := a.value.(type) {
 		case **mat.Dense:
 			if numbers, shape, err = readNumbers(z, a.name, 2); err == nil {
 				*of = mat.NewDense(shape[0], shape[1], numbers)
@@ -284,13 +284,13 @@ func read(z *npz.Archive, largest int64, fields ...field) (err error) {
 			*of, _, err = readNumbers(z, a.name, 1)
 		case *float64:
 			if numbers, _, err = readNumbers(z, a.name, 1); err == nil {
-				*of, err = one(a.name, numbers)
+				*of, err = onlyValue(a.name, numbers)
 			}
 		case *[]int:
 			*of, err = z.Integers(a.name, largest)
 		case *int:
 			if integers, err = z.Integers(a.name, largest); err == nil {
-				*of, err = one(a.name, integers)
+				*of, err = onlyValue(a.name, integers)
 			}
 		}
 		if err != nil {
@@ -313,8 +313,7 @@ func readNumbers(z *npz.Archive, name string, dimensions int) (values []float64,
 	return values, shape, err
 }
 
-// one returns the value of an array of length 1.
-func one[T int | float64](name string, values []T) (T, error) {
+func onlyValue[T int | float64](name string, values []T) (T, error) {
 	if len(values) != 1 {
 		return 0, fmt.Errorf("the array %q has %d values; expected one", name, len(values))
 	}
@@ -438,7 +437,7 @@ func loadKernelModel(z *npz.Archive) (Model, error) {
 			return nil, err
 		}
 	}
-	if err := m.check(); err != nil {
+	if err := m.validate(); err != nil {
 		return nil, fmt.Errorf("not a saved model: %w", err)
 	}
 	return m, nil

@@ -100,15 +100,14 @@ func ReadEyes(file string) (_ *Eyes, err error) {
 		case first && strings.EqualFold(strings.TrimSpace(record[1]), "left_x"):
 			continue
 		}
-		if err := e.add(record); err != nil {
+		if err := e.parseRecord(record); err != nil {
 			line, _ := reader.FieldPos(0)
 			return nil, fmt.Errorf("eyes %s: line %d: %w", file, line, err)
 		}
 	}
 }
 
-// add parses a record of the file.
-func (e *Eyes) add(record []string) (err error) {
+func (e *Eyes) parseRecord(record []string) (err error) {
 	var v [4]float64
 	for i, field := range record[1:] {
 		v[i], err = strconv.ParseFloat(strings.TrimSpace(field), 64)

@@ -30,6 +30,7 @@ type DenseSIFT struct {
 	MaxPixels int     `setting:"pixels" default:"1048576" help:"maximum number of pixels; larger images are scaled down" range:"[1,1e9]"`
 }
 
+// Label implements [Extractor].
 func (d DenseSIFT) Label() string {
 	var sides []string
 	for _, bin := range d.bins() {
@@ -46,7 +47,7 @@ func (d DenseSIFT) Label() string {
 }
 
 // Check, Dim and WhyNone implement [DescriptorExtractor].
-func (d DenseSIFT) Check() error  { return check(d) }
+func (d DenseSIFT) Check() error  { return validate(d) }
 func (DenseSIFT) Dim() int        { return siftDim }
 func (DenseSIFT) WhyNone() string { return "smaller than a patch" }
 
@@ -97,7 +98,7 @@ func (d DenseSIFT) Memory(width, height int) int64 {
 	pixels := int64(size.X) * int64(size.Y)
 	// Grey values of the original and the reduced image, the descriptors twice (as vectors and as bytes), the blurred
 	// image, and rows of gradients.
-	need := 2*int64(width)*int64(height) + pixels + reducing(width, height)
+	need := 2*int64(width)*int64(height) + pixels + reductionMemory(width, height)
 	step := int64(max(cmp.Or(d.Step, defaultStep), 1))
 	for _, bin := range d.bins() {
 		if bin < 1 || bin > min(size.X, size.Y)/siftBins {
@@ -175,8 +176,8 @@ func newSIFTGrid(size image.Point, bin, step int) *siftGrid {
 	return g
 }
 
-// middle returns the pixel, in x or y, at the centre of bin b of patch k.
-func (g *siftGrid) middle(k, b int) int { return k*g.step + b*g.bin + g.bin/2 }
+// binCentre returns the pixel, in x or y, at the centre of bin b of patch k.
+func (g *siftGrid) binCentre(k, b int) int { return k*g.step + b*g.bin + g.bin/2 }
 
 // describe appends the descriptors of the patches, row by row.
 func (g *siftGrid) describe(out *Descriptors, grey func(row []float32, y int)) {
@@ -188,14 +189,14 @@ func (g *siftGrid) describe(out *Descriptors, grey func(row []float32, y int)) {
 	bins := newRows(siftBins, g.columns*siftBins*orientations)
 	next := 1 // the first and the last row have no gradients
 	for k := range g.rows {
-		for ; next <= min(g.middle(k, siftBins-1)+g.bin-1, g.height-2); next++ {
+		for ; next <= min(g.binCentre(k, siftBins-1)+g.bin-1, g.height-2); next++ {
 			gradients(grads[g.bin+1:][:g.width-2], row(next-1), row(next), row(next+1))
 			g.poolAcross(pooled[next%len(pooled)], grads)
 		}
 		for b, window := range g.window {
 			clear(bins[b])
 			for t, weight := range window {
-				if y := g.middle(k, b) + 1 - g.bin + t; 1 <= y && y <= g.height-2 {
+				if y := g.binCentre(k, b) + 1 - g.bin + t; 1 <= y && y <= g.height-2 {
 					addScaled(bins[b], weight, pooled[y%len(pooled)])
 				}
 			}
@@ -240,7 +241,7 @@ func (g *siftGrid) poolAcross(row []float32, gradients []gradient) {
 			sums := (*[orientations]float32)(row)
 			row = row[orientations:]
 			// From bin-1 pixels before the centre; the padding adds bin.
-			grads := gradients[g.middle(k, b)+1:][:len(window)]
+			grads := gradients[g.binCentre(k, b)+1:][:len(window)]
 			for t, weight := range window {
 				sums[grads[t].axis%orientations] += weight * grads[t].axisPart
 				sums[grads[t].diagonal%orientations] += weight * grads[t].diagonalPart

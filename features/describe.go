@@ -18,7 +18,7 @@ import (
 var ErrNoDescriptors = errors.New("no descriptors")
 
 // Described gives access to the descriptors of the images of a data set, which are read from the cache or computed on
-// demand. Of [Made] it sets Rows, the samples that have descriptors, and Skipped.
+// demand. It sets two fields of [Made]: Rows, the samples that have descriptors, and Skipped.
 type Described struct {
 	source
 	by      DescriptorExtractor
@@ -65,7 +65,7 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	d.opt.Progress = opt.Progress
 	if !usable {
 		if err := d.usable(ctx, bad, func(i int) error {
-			return d.with(ctx, i, func(found *Descriptors) error {
+			return d.withDescriptors(ctx, i, func(found *Descriptors) error {
 				if d.lengths[i] = found.Len(); d.lengths[i] > 0 {
 					return nil
 				}
@@ -82,6 +82,7 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	return d, err
 }
 
+// Len returns the number of descriptors of sample i.
 func (d *Described) Len(i int) int { return d.lengths[i] }
 
 // Key is the SHA-256 sum of the image and settings that descriptors depend on.
@@ -99,13 +100,13 @@ func (d *Described) Keys(samples []int) []Key {
 // Each calls use with the descriptors of each of the samples and its index at in samples, concurrently. It returns the
 // first error in the order of samples. A file that has changed since Describe is an error.
 func (d *Described) Each(ctx context.Context, samples []int, progress func(done, total int), use func(at int, found *Descriptors) error) error {
-	return each(ctx, d.set, samples, d.opt.Workers, progress, func(at, i int) error {
-		return d.with(ctx, i, func(found *Descriptors) error { return use(at, found) })
+	return eachSample(ctx, d.set, samples, d.opt.Workers, progress, func(at, i int) error {
+		return d.withDescriptors(ctx, i, func(found *Descriptors) error { return use(at, found) })
 	})
 }
 
-// with calls use with the descriptors of a sample, while it holds their size of the memory budget of ctx.
-func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) error) error {
+// withDescriptors calls use with the descriptors of a sample, while it holds their size of the memory budget of ctx.
+func (d *Described) withDescriptors(ctx context.Context, i int, use func(*Descriptors) error) error {
 	if d.opt.Cache != nil {
 		found, release, err := d.cached(ctx, i)
 		if err != nil {
@@ -116,7 +117,7 @@ func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) erro
 			return use(found)
 		}
 	}
-	return d.opt.Observer.with(ctx, d.opt.Images, i, imagefile.Use{Memory: d.by.Memory, Do: func(img image.Image, _ image.Point) error {
+	return d.opt.Observer.withImage(ctx, d.opt.Images, i, imagefile.Use{Memory: d.by.Memory, Do: func(img image.Image, _ image.Point) error {
 		found, err := d.by.Extract(img)
 		if err != nil {
 			return fmt.Errorf("%s: %w", d.set.Names[i], err)
@@ -162,6 +163,7 @@ type Descriptors struct {
 	Width, Height int // size of the image in pixels
 }
 
+// Len returns the number of descriptors.
 func (d *Descriptors) Len() int { return len(d.X) }
 
 // Vector returns a view of descriptor i.

@@ -26,7 +26,7 @@ type Options struct {
 	// Power, in (0, 1], is the exponent applied to values before normalisation; 0 means 1. With an exponent below 1
 	// values must be ≥ 0.
 	Power     float64
-	Normalise Norm
+	Normalise Norm // the norm of rows
 	SkipBad   bool // skips unusable samples
 	// Workers is the number of images processed concurrently; 0 means the number of cores. The result does not depend
 	// on it.
@@ -50,8 +50,8 @@ type Observer struct {
 	See func(i int, img image.Image, whole image.Point) error
 }
 
-// with passes the image of sample i to the observer and then to use.
-func (o *Observer) with(ctx context.Context, images *datasets.Images, i int, use imagefile.Use) error {
+// withImage passes the image of sample i to the observer and then to use.
+func (o *Observer) withImage(ctx context.Context, images *datasets.Images, i int, use imagefile.Use) error {
 	if o == nil {
 		return images.With(ctx, i, use)
 	}
@@ -84,7 +84,7 @@ func Extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Option
 		return nil, err
 	}
 	out, bad := &Matrix{Made: s.Made}, make([]error, set.Len())
-	if x, ok := set.Vectors.(*sparse.CSR); ok && s.asTheyAre {
+	if x, ok := set.Vectors.(*sparse.CSR); ok && s.unchanged {
 		if x, err = s.sparse(ctx, x, bad); err == nil {
 			err = out.list(set, bad)
 		}
@@ -114,7 +114,7 @@ func Extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Option
 // sparse returns the normalised sparse vectors of the set.
 func (s *source) sparse(ctx context.Context, x *sparse.CSR, bad []error) (*sparse.CSR, error) {
 	if s.opt.Normalise != NormNone || s.opt.Power != 0 {
-		release, err := s.hold(ctx, 16*int64(x.NNZ()))
+		release, err := s.reserve(ctx, 16*int64(x.NNZ()))
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +133,7 @@ func (s *source) dense(ctx context.Context, bad []error) ([]float64, error) {
 	if n > math.MaxInt/8/max(m, 1) {
 		return nil, fmt.Errorf("features: %d samples of %d values are too many", n, m)
 	}
-	release, err := s.hold(ctx, 8*int64(n)*int64(m))
+	release, err := s.reserve(ctx, 8*int64(n)*int64(m))
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +142,7 @@ func (s *source) dense(ctx context.Context, bad []error) ([]float64, error) {
 	return x, s.usable(ctx, bad, func(i int) error { return s.row(ctx, i, x[i*m:(i+1)*m]) })
 }
 
-// hold reserves memory for the features while they are computed.
-func (s *source) hold(ctx context.Context, bytes int64) (release func(), err error) {
+func (s *source) reserve(ctx context.Context, bytes int64) (release func(), err error) {
 	return memory.FromContext(ctx).Keep(bytes, fmt.Sprintf("the features of %s, %d×%d", s.set.Name, s.set.Len(), s.columns))
 }
 
@@ -153,7 +152,7 @@ type source struct {
 	set       *datasets.Set
 	opt       Options
 	columns   int
-	asTheyAre bool // rows are the unchanged vectors of the set
+	unchanged bool // rows are the unchanged vectors of the set
 	// fill computes the row of a sample, not normalised. row must be zero.
 	fill func(ctx context.Context, i int, row []float64) error
 }
@@ -174,7 +173,7 @@ func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 	s, isImage := &source{set: set, opt: opt}, rows.Fill == nil
 	switch {
 	case set.Files == nil && isImage && opt.Crop == nil && rows.Height == set.Height && rows.Width == set.Width:
-		s.asTheyAre = true
+		s.unchanged = true
 		_, s.columns = set.Vectors.Dims()
 		s.fill = func(_ context.Context, i int, row []float64) error {
 			vectorfile.Row(row, i, set.Vectors)
@@ -240,12 +239,12 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx 
 		}
 		use := use
 		use.Do = func(img image.Image, _ image.Point) error {
-			if err := r.make(row, img, opt.Crop, set.Names[i]); err != nil {
+			if err := r.compute(row, img, opt.Crop, set.Names[i]); err != nil {
 				return fmt.Errorf("%s: %w", set.Names[i], err)
 			}
 			return nil
 		}
-		if err := opt.Observer.with(ctx, images, i, use); err != nil {
+		if err := opt.Observer.withImage(ctx, images, i, use); err != nil {
 			return err
 		}
 		if r.Fill == nil {
@@ -274,9 +273,9 @@ func (r *Rows) least(crop Crop) int {
 	return 0
 }
 
-func (r *Rows) make(row []float64, img image.Image, crop Crop, sample string) error {
+func (r *Rows) compute(row []float64, img image.Image, crop Crop, sample string) error {
 	if r.Channels == 3 {
-		img = opaque(img)
+		img = overWhite(img)
 	} else {
 		img = imagefile.Gray(img)
 	}
@@ -316,6 +315,7 @@ func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 	return &Blocks{*s}, s.list(set, bad)
 }
 
+// Dims implements factor.Blocks.
 func (b *Blocks) Dims() (n, m int) { return len(b.Rows), b.columns }
 
 // Read writes rows from, …, from+p−1 to dst, p×m. The first unusable sample is an error that names it.
@@ -323,7 +323,7 @@ func (b *Blocks) Dims() (n, m int) { return len(b.Rows), b.columns }
 func (b *Blocks) Read(ctx context.Context, from int, dst *mat.Dense) error {
 	p, _ := dst.Dims()
 	make := b.row
-	if stored, ok := b.set.Vectors.(*vectorfile.Stored); ok && b.asTheyAre {
+	if stored, ok := b.set.Vectors.(*vectorfile.Stored); ok && b.unchanged {
 		if err := stored.Read(ctx, from, dst); err != nil {
 			return err
 		}
@@ -331,7 +331,7 @@ func (b *Blocks) Read(ctx context.Context, from int, dst *mat.Dense) error {
 	} else {
 		dst.Zero()
 	}
-	return each(ctx, b.set, b.Rows[from:from+p], b.opt.Workers, nil, func(at, i int) error {
+	return eachSample(ctx, b.set, b.Rows[from:from+p], b.opt.Workers, nil, func(at, i int) error {
 		return make(ctx, i, dst.RawRowView(at))
 	})
 }

@@ -210,10 +210,10 @@ func TestReducedRows(t *testing.T) {
 				if least := rows.least(crop); least > 0 {
 					reduced = imagefile.Reduced(img, least)
 				}
-				if err := rows.make(x, img, crop, "a"); err != nil {
+				if err := rows.compute(x, img, crop, "a"); err != nil {
 					t.Fatal(err)
 				}
-				if err := rows.make(y, reduced, crop, "a"); err != nil {
+				if err := rows.compute(y, reduced, crop, "a"); err != nil {
 					t.Fatal(err)
 				}
 				_, isBox := crop.(Box)

@@ -94,8 +94,8 @@ func (i Info) New(params map[string]any) (Extractor, error) {
 	return settings.New(settings.Of(params), i.Zero)
 }
 
-// check returns an error for the first setting that is out of its range.
-func check[E Extractor](e E) error {
+// validate returns an error for the first setting that is out of its range.
+func validate[E Extractor](e E) error {
 	for name, v := range settings.Encode(e) {
 		if _, err := settings.New(settings.Of(map[string]any{name: v}), e); err != nil {
 			return fmt.Errorf("%s: %s: %w", InfoOf(e).Title, name, err)

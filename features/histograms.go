@@ -54,6 +54,7 @@ func (h ColourHistogram) withDefaults() ColourHistogram {
 	return ColourHistogram{grid, cmp.Or(h.Hues, 8), cmp.Or(h.Saturations, 3), cmp.Or(h.Values, 3)}
 }
 
+// Label implements [Extractor].
 func (h ColourHistogram) Label() string {
 	h = h.withDefaults()
 	return fmt.Sprintf("histograms of %d hues, %d saturations and %d values in %d×%d cells", h.Hues, h.Saturations, h.Values, h.Grid.Rows, h.Grid.Columns)
@@ -61,7 +62,7 @@ func (h ColourHistogram) Label() string {
 
 func (h ColourHistogram) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	h = h.withDefaults()
-	if err := check(h); err != nil {
+	if err := validate(h); err != nil {
 		return nil, err
 	}
 	cells, bins := h.Grid.Rows*h.Grid.Columns, h.Hues*h.Saturations*h.Values
@@ -85,9 +86,9 @@ func (h ColourHistogram) fill(row []float64, img *Canvas) {
 		hue, saturation, value := hsv(img.Values[p], img.Values[area+p], img.Values[2*area+p])
 		in := row[cell*bins : (cell+1)*bins]
 		// Hue is circular. For the others, the first bin is centred at 0 and the last at 1.
-		for _, u := range beside(min(hue, 1) * float64(h.Hues)) {
-			for _, s := range beside(min(saturation, 1) * float64(h.Saturations-1)) {
-				for _, v := range beside(min(value, 1) * float64(h.Values-1)) {
+		for _, u := range nearestBins(min(hue, 1) * float64(h.Hues)) {
+			for _, s := range nearestBins(min(saturation, 1) * float64(h.Saturations-1)) {
+				for _, v := range nearestBins(min(value, 1) * float64(h.Values-1)) {
 					bin := u.cell%h.Hues*h.Saturations + min(s.cell, h.Saturations-1)
 					in[bin*h.Values+min(v.cell, h.Values-1)] += u.part * s.part * v.part
 				}
@@ -127,8 +128,8 @@ type share struct {
 	part float64
 }
 
-// beside returns the two nearest bins of a position, in units of bins, with their weights.
-func beside(at float64) [2]share {
+// nearestBins returns the two nearest bins of a position, in units of bins, with their weights.
+func nearestBins(at float64) [2]share {
 	first := math.Floor(at)
 	return [2]share{{int(first), 1 - (at - first)}, {int(first) + 1, at - first}}
 }
@@ -147,6 +148,7 @@ const (
 // column of the cell, then by orientation, counter-clockwise from the right. It suits objects that fill the image.
 type HOG struct{}
 
+// Label implements [Extractor].
 func (HOG) Label() string { return "histograms of oriented gradients of 32×32 pixels" }
 
 // Rows implements [RowExtractor]. A uniform image has no gradients and is unusable.
@@ -170,8 +172,8 @@ func hog(out []float64, img *image.Gray16) {
 	for y := range defaultSide {
 		gradients(grads, above, row, below)
 		for x, g := range grads {
-			for _, r := range beside(place(y)) {
-				for _, c := range beside(place(x)) {
+			for _, r := range nearestBins(place(y)) {
+				for _, c := range nearestBins(place(x)) {
 					if min(r.cell, c.cell) < 0 || max(r.cell, c.cell) >= hogCells {
 						continue // weights of cells outside the image are dropped
 					}

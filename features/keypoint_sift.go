@@ -32,6 +32,7 @@ type KeypointSIFT struct {
 	MaxPixels int     `setting:"pixels" default:"1048576" help:"maximum number of pixels; larger images are scaled down" range:"[1,1e9]"`
 }
 
+// Label implements [Extractor].
 func (k KeypointSIFT) Label() string {
 	out := "SIFT at keypoints"
 	if k.MaxPoints > 0 {
@@ -52,7 +53,7 @@ func (k KeypointSIFT) Check() error {
 	if findKeypoints == nil {
 		return ErrNoOpenCV
 	}
-	return check(k)
+	return validate(k)
 }
 
 // Extract returns the descriptors of the image's key points, possibly none, by decreasing contrast. X and Y follow
@@ -94,13 +95,12 @@ func (k KeypointSIFT) Memory(width, height int) int64 {
 	size := reducedSize(image.Pt(width, height), cmp.Or(k.MaxPixels, defaultMaxPixels))
 	// OpenCV doubles the image and stores six blurred images and five differences per octave, in 16 or 32 bits, plus
 	// the key points.
-	return 2*int64(width)*int64(height) + reducing(width, height) + keypointPixel*int64(size.X)*int64(size.Y)
+	return 2*int64(width)*int64(height) + reductionMemory(width, height) + keypointPixel*int64(size.X)*int64(size.Y)
 }
 
-// reducing returns the bytes of the buffers of reducedGrey.
-func reducing(width, height int) int64 { return 64 * (int64(width) + int64(height)) }
+// reductionMemory returns the bytes of the buffers of reducedGrey.
+func reductionMemory(width, height int) int64 { return 64 * (int64(width) + int64(height)) }
 
-// keypoint is a key point with its descriptor.
 type keypoint struct {
 	x, y, diameter, angle, contrast float64
 	vector                          [siftDim]uint8

@@ -44,6 +44,7 @@ func BuiltIn() bool {
 	return ok
 }
 
+// Label implements [Extractor].
 func (n Network) Label() string {
 	out := "features of the network " + filepath.Base(cmp.Or(n.File, lite0))
 	if n.Layer != "" {
@@ -61,7 +62,7 @@ func (n Network) Label() string {
 // Rows implements [RowExtractor]. A row holds the channels of the layer, averaged over positions or, with Places, at each
 // position. The network may use the free memory budget of ctx.
 func (n Network) Rows(ctx context.Context, _ *datasets.Set) (_ *Rows, err error) {
-	defer n.named(&err)
+	defer n.nameFile(&err)
 	model, err := n.model(ctx)
 	if err != nil {
 		return nil, err
@@ -114,13 +115,13 @@ func (n Network) Rows(ctx context.Context, _ *datasets.Set) (_ *Rows, err error)
 
 // Digest returns the SHA-256 sum of the model in hexadecimal.
 func (n Network) Digest(ctx context.Context) (_ string, err error) {
-	defer n.named(&err)
+	defer n.nameFile(&err)
 	model, err := n.model(ctx)
 	return fmt.Sprintf("%x", sha256.Sum256(model)), err
 }
 
-// named prefixes an error with the network's name.
-func (n Network) named(err *error) {
+// nameFile prefixes an error with the network's name.
+func (n Network) nameFile(err *error) {
 	if *err != nil {
 		*err = fmt.Errorf("network %s: %w", cmp.Or(n.File, lite0), *err)
 	}
@@ -159,7 +160,7 @@ func (n Network) entry(channels int) (mean, scale []float64, err error) {
 	case mean == nil || scale == nil:
 		return nil, nil, errors.New("mean and scale are missing; many models use mean: [123.675, 116.28, 103.53], scale: [58.395, 57.12, 57.375]")
 	}
-	if err := check(n); err != nil {
+	if err := validate(n); err != nil {
 		return nil, nil, err
 	}
 	if channels != 1 && channels != 3 {

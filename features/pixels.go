@@ -22,6 +22,7 @@ type Pixels struct {
 // Size is the height and width of images in pixels.
 type Size = datasets.Size
 
+// Label implements [Extractor].
 func (p Pixels) Label() string {
 	size, own := p.Size, ""
 	if size == (Size{}) {
@@ -53,9 +54,9 @@ func (p Pixels) Rows(_ context.Context, set *datasets.Set) (*Rows, error) {
 	return rows, nil
 }
 
-// opaque returns the image over a white background with its upper left corner at (0, 0). It returns img itself if that is
-// already the case.
-func opaque(img image.Image) image.Image {
+// overWhite returns the image over a white background with its upper left corner at (0, 0). It returns img itself if
+// that is already the case.
+func overWhite(img image.Image) image.Image {
 	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() && img.Bounds().Min == (image.Point{}) {
 		return img
 	}

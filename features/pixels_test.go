@@ -560,15 +560,15 @@ func TestColourSamples(t *testing.T) {
 
 func TestOpaque(t *testing.T) {
 	img := colours(9, 12)
-	if opaque(img) != image.Image(img) {
+	if overWhite(img) != image.Image(img) {
 		t.Error("an opaque image was copied")
 	}
 	part := img.SubImage(image.Rect(2, 3, 8, 9))
-	moved := opaque(part)
+	moved := overWhite(part)
 	if moved.Bounds() != image.Rect(0, 0, 6, 6) || moved.At(1, 2) != color.RGBA64Model.Convert(img.At(3, 5)) {
 		t.Errorf("a part of an image: %v, %v", moved.Bounds(), moved.At(1, 2))
 	}
-	if got := opaque(image.NewNRGBA(image.Rect(0, 0, 1, 1))).At(0, 0); got != (color.RGBA64{0xffff, 0xffff, 0xffff, 0xffff}) {
+	if got := overWhite(image.NewNRGBA(image.Rect(0, 0, 1, 1))).At(0, 0); got != (color.RGBA64{0xffff, 0xffff, 0xffff, 0xffff}) {
 		t.Errorf("nothing over white is %v", got)
 	}
 }

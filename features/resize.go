@@ -150,7 +150,7 @@ func GreyThumbnail(img image.Image, longest int) *image.Gray {
 // Stretched returns the image in colour over a white background, scaled to height×width pixels.
 func Stretched(img image.Image, height, width int) *Canvas {
 	out := newCanvas(height, width, 3)
-	img = opaque(img)
+	img = overWhite(img)
 	resize(out, img, img.Bounds())
 	return out
 }

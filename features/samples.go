@@ -67,11 +67,11 @@ func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) e
 	for i := range all {
 		all[i] = i
 	}
-	return each(ctx, s.set, all, s.opt.Workers, s.opt.Progress, func(_, i int) error {
+	return eachSample(ctx, s.set, all, s.opt.Workers, s.opt.Progress, func(_, i int) error {
 		if bad[i] != nil {
 			return nil
 		}
-		err := named(s.set, i, func() error { return f(i) })
+		err := withSample(s.set, i, func() error { return f(i) })
 		var tooLarge *memory.LimitError
 		switch {
 		case err == nil || errors.As(err, &tooLarge) || errors.Is(err, datasets.ErrChanged):
@@ -84,9 +84,9 @@ func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) e
 	})
 }
 
-// each calls f concurrently for the given samples, with the index at of each in samples. After an error it starts no
-// later sample. It returns the cause of the end of ctx, or the first error in the order of samples.
-func each(ctx context.Context, set *datasets.Set, samples []int, workers int, progress func(done, total int), f func(at, i int) error) error {
+// eachSample calls f concurrently for the given samples, with the index at of each in samples. After an error it
+// starts no later sample. It returns the cause of the end of ctx, or the first error in the order of samples.
+func eachSample(ctx context.Context, set *datasets.Set, samples []int, workers int, progress func(done, total int), f func(at, i int) error) error {
 	errs := make([]error, len(samples))
 	var mu sync.Mutex
 	done := 0
@@ -97,7 +97,7 @@ func each(ctx context.Context, set *datasets.Set, samples []int, workers int, pr
 			return
 		}
 		i := samples[at]
-		if errs[at] = named(set, i, func() error { return f(at, i) }); errs[at] != nil {
+		if errs[at] = withSample(set, i, func() error { return f(at, i) }); errs[at] != nil {
 			stop.Store(int64(at))
 		}
 		if progress != nil {
@@ -113,8 +113,8 @@ func each(ctx context.Context, set *datasets.Set, samples []int, workers int, pr
 	return cmp.Or(cmp.Or(errs...), fault)
 }
 
-// named calls f and turns a panic into an error that names the sample.
-func named(set *datasets.Set, i int, f func() error) error {
+// withSample calls f and turns a panic into an error that names the sample.
+func withSample(set *datasets.Set, i int, f func() error) error {
 	err := guard.Call(f)
 	var fault *guard.PanicError
 	if errors.As(err, &fault) {

@@ -25,8 +25,8 @@ const (
 
 // Source gives [Copies] access to n images.
 type Source struct {
-	Looks []*Look
-	Order []int // images by decreasing likelihood of being an original; nil means 0, …, n-1
+	Looks []*Look // the looks of the images
+	Order []int   // images by decreasing likelihood of being an original; nil means 0, …, n-1
 	// Same holds, for each image, the first image in Order that is known to be identical, or the image itself if there
 	// is none.
 	Same []int
@@ -179,7 +179,7 @@ func (s Source) alike(ctx context.Context, i, j int, kept map[int]*detailed) (bo
 	rough := correlation(p, q, nil)
 	if within {
 		var aligned float64
-		w, aligned = roughly(p, q)
+		w, aligned = alignRough(p, q)
 		rough = max(rough, aligned)
 	}
 	if rough < worthAligning || min(colourDifference(a, b, identity), colourDifference(a, b, w)) > mostColour {
@@ -205,8 +205,8 @@ func (s Source) alike(ctx context.Context, i, j int, kept map[int]*detailed) (bo
 	return correlation(moved.halved().detail(), second.detail, ok) >= alikeWithin, nil
 }
 
-// roughly aligns two rough images and returns the warp and the correlation.
-func roughly(p, q plane) (w warp, most float64) {
+// alignRough aligns two rough images and returns the warp and the correlation.
+func alignRough(p, q plane) (w warp, most float64) {
 	most = -1
 	for _, scale := range []float64{1, cutScale, 1 / cutScale} {
 		from := align(p, q, warp{X: scale, Y: scale}, 6)

@@ -15,8 +15,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// sharedDraw is a draw with everything that its trials share. Each part is computed for the first trial that needs it, and
-// released with the draw after its last trial.
+// sharedDraw is a draw with everything that its trials share. Each part is computed for the first trial that needs it,
+// and released with the draw after its last trial.
 type sharedDraw struct {
 	draw
 	plan   *Plan
@@ -122,9 +122,9 @@ func (p *Plan) reserveDirections(budget *memory.Budget, workers int) (release fu
 
 // firstShuffled returns the first count numbers of rand.Rand.Perm(n), with memory for count numbers only.
 //
-// The shuffle goes from i = n−1 down to 1 and swaps place i with a random place ≤ i. firstShuffled undoes the swaps
-// from the last to the first and follows the first count places back to their numbers. It reads the random stream
-// twice, the second time in blocks from the last to the first.
+// The shuffle goes from i = n−1 down to 1 and swaps place i with a random place ≤ i. firstShuffled undoes the swaps,
+// the last one first, and follows the first count places back to their numbers. It reads the random stream twice, the
+// second time in blocks from the last to the first.
 func firstShuffled(n, count int, src *rand.ChaCha8) []int {
 	const block = 1 << 16
 	stream := rand.New(src)

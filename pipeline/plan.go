@@ -413,8 +413,8 @@ func (p *Plan) checkMemory(budget *memory.Budget) error {
 	return nil
 }
 
-// sharedMemory estimates the bytes that trials share or leave behind: the features of open draws that learn their own, the
-// directions of direct methods, and the records of the log.
+// sharedMemory estimates the bytes that trials share or leave behind: the features of open draws that learn their own,
+// the directions of direct methods, and the records of the log.
 func (p *Plan) sharedMemory() int64 {
 	e := p.Experiment
 	s := p.largestProblem(p.mostClasses(), 1)

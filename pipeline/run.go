@@ -99,7 +99,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 		return nil, err
 	}
 	defer timing.Start(ctx, timing.Trials)()
-	r := &run{plan: p, to: to, done: map[string]record.Record{}, workers: opt.Workers, progress: &input.Reporter{To: opt.Progress}}
+	r := &run{plan: p, sink: to, done: map[string]record.Record{}, workers: opt.Workers, progress: &input.Reporter{To: opt.Progress}}
 	defer r.progress.End()
 	maps.Copy(r.done, done)
 	err = r.runMissing(ctx)
@@ -114,7 +114,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 
 type run struct {
 	plan     *Plan
-	to       Sink
+	sink     Sink
 	workers  int
 	progress *input.Reporter
 
@@ -122,13 +122,13 @@ type run struct {
 	done map[string]record.Record
 }
 
-// runMissing runs the missing trials. With several ranks, the best rank of each method is known only after them, so the trials
-// whose models are saved run once more.
+// runMissing runs the missing trials. With several ranks, the best rank of each method is known only after them, so the
+// trials whose models are saved run once more.
 func (r *run) runMissing(ctx context.Context) error {
 	todo := func(new bool) (some []trial) {
 		for _, t := range r.plan.trials {
 			_, done := r.done[t.id]
-			lacksModel := done && r.plan.savesModel(t) && !r.to.HasModel(r.plan.modelFile(t))
+			lacksModel := done && r.plan.savesModel(t) && !r.sink.HasModel(r.plan.modelFile(t))
 			if lacksModel || new && !done {
 				some = append(some, t)
 			}
@@ -145,8 +145,8 @@ func (r *run) runMissing(ctx context.Context) error {
 	return errors.Join(err, r.runTrials(ctx, todo(false)))
 }
 
-// runTrials runs runTrials concurrently, repeat by repeat, so that a stopped run has complete repeats of all numbers of
-// classes and ranks. Concurrent runTrials belong to different draws, so that none waits for a value that another computes.
+// runTrials runs trials concurrently, repeat by repeat, so that a stopped run has complete repeats of all numbers of
+// classes and ranks. Concurrent trials belong to different draws, so that none waits for a value that another computes.
 func (r *run) runTrials(ctx context.Context, todo []trial) error {
 	p := r.plan
 	slices.SortStableFunc(todo, func(a, b trial) int { return cmp.Compare(a.repeat, b.repeat) })
@@ -160,7 +160,7 @@ func (r *run) runTrials(ctx context.Context, todo []trial) error {
 		return cmp.Or(order[a.drawID()]/r.workers-order[b.drawID()]/r.workers, a.method-b.method, a.rank-b.rank)
 	})
 	count := len(p.trials) - len(todo) // trials that are done
-	r.progress.Tell("trials", count, len(p.trials))
+	r.progress.Report("trials", count, len(p.trials))
 	p.draws.expect(todo)
 	defer p.draws.expect(nil)
 	failed := make([]error, len(todo))
@@ -194,14 +194,14 @@ func (r *run) runTrials(ctx context.Context, todo []trial) error {
 				failed[i] = fmt.Errorf("%s with %d classes, rank %s, repeat %d: %w", p.Experiment.Methods[t.method].Label(), t.k, rank, t.repeat+1, err)
 				return nil
 			}
-			if err := r.to.Put(done.rec, name, model); err != nil {
+			if err := r.sink.Put(done.rec, name, model); err != nil {
 				return err
 			}
 			if _, known := r.done[t.id]; !known {
 				r.done[t.id] = *done.rec
 			}
 			count++
-			r.progress.Tell("trials", count, len(p.trials))
+			r.progress.Report("trials", count, len(p.trials))
 			return nil
 		})
 	}

@@ -22,8 +22,8 @@ type finished struct {
 	res *factor.Result
 }
 
-// runTrial runs one trial. A method without a representation has the same result for all ranks, so it runs once for a draw.
-// A panic becomes an error.
+// runTrial runs one trial. A method without a representation has the same result for all ranks, so it runs once for a
+// draw. A panic becomes an error.
 func (p *Plan) runTrial(ctx context.Context, t trial) (*finished, error) {
 	return guard.Interruptible(ctx, func() (*finished, error) {
 		get, done := p.acquireDraw(t)
@@ -173,7 +173,7 @@ func (p *Plan) tableRow(t trial) int {
 	return 0
 }
 
-// drawnClasses returns the class of the data for each class of a draw, nil if all classes were drawnClasses.
+// drawnClasses returns the class of the data for each class of a draw, nil if all classes were drawn.
 func (p *Plan) drawnClasses(d draw, k int) []int {
 	if k == len(p.classes) {
 		return nil

@@ -9,7 +9,7 @@ import (
 // myIterations says how many iterations each method took on average.
 func myIterations(w *experimentPage) any {
 	var lines []string
-	for _, method := range w.shown {
+	for _, method := range w.shownMethods {
 		sum, trials := 0, 0
 		for _, r := range w.records {
 			if r.Method == method && r.Iterations > 0 {

@@ -115,7 +115,7 @@ check(shown[at + 1] === 12 && shown[at + 2] === 14, "copies", shown.slice(at, at
 	p.Type("50%# 猫")
 	p.Run(`await until(() => !$("#results").hidden);
 check($$("#results .picture").length === 1 && $("#results .picture").dataset.i === "5", "found", $$("#results .picture").length);
-check($("#told").textContent.includes("1 image"), $("#told").textContent);`, nil)
+check($("#status").textContent.includes("1 image"), $("#status").textContent);`, nil)
 	p.Press("Escape")
 	p.Run(`check($("#results").hidden && $("#find").value === "", "not closed");`, nil)
 	p.Type("<img")

@@ -74,11 +74,11 @@ type experimentPage struct {
 	records    []record.Record // of finished trials
 	tables     []scoreTables   // by score
 	looks      figure.Looks
-	// peaks are the methods at their best by the first score, with the best rank or setting. shown are their names in
+	// peaks are the methods at their best by the first score, with the best rank or setting. shownMethods are their names in
 	// the records; every section on single methods shows these.
-	peaks  []table.Peak
-	shown  []string
-	chosen bool
+	peaks        []table.Peak
+	shownMethods []string
+	chosen       bool
 }
 
 var experimentSections = []section[*experimentPage]{
@@ -114,7 +114,7 @@ func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 		first = w.tables[0].all
 	}
 	w.looks, w.peaks = figure.NewLooks(e.Methods, e.Sweeps), table.Peaks(first, e.Sweeps)
-	w.shown = table.Labels(w.peaks)
+	w.shownMethods = table.Labels(w.peaks)
 	w.chosen = first.ChoosesRank() || len(e.Sweeps) > 0
 	w.Lead = e.lead(w.records, len(w.peaks))
 	w.Warnings = append(slices.Clone(e.Warnings), e.TrialWarnings()...)

@@ -2,7 +2,7 @@
 // which goes to the server; the answer is the state of pipeline/feedback, which says where all
 // pictures are. This script uses what page.js describes, and these addresses beside the page:
 //
-//   GET state            groups, names, confidence, told, must, cannot, questions, model, undo, redo, said
+//   GET state            groups, names, confidence, labelled, must, cannot, questions, model, undo, redo, said
 //   POST act             {do, pictures, groups, name}; do is move, merge, split, name, together, apart or skip
 //   POST undo, redo, finish   {}
 //
@@ -138,14 +138,14 @@ function showTrouble() {
 // take shows a state. What is looked at stays where it is in the window. A picture that is being
 // dragged must stay in the page until it is dropped.
 let dragged = null, held = null;
-function take(next, told = true) {
-  if (dragged) return void (held = [next, told]);
+function take(next, announce = true) {
+  if (dragged) return void (held = [next, announce]);
   const first = state === null;
   const from = pictures.map((p) => p.group);
   const hold = anchor();
   state = next;
   partwise.update({
-    groups: next.groups, names: next.names, told: next.told,
+    groups: next.groups, names: next.names, labelled: next.labelled,
     confidence: next.confidence.length === pictures.length ? next.confidence.map((c) => c / 100) : undefined,
   });
   dressGroups();
@@ -155,7 +155,7 @@ function take(next, told = true) {
   if (!first || scrollY > 0) hold();
   const moved = first ? [] : pictures.filter((p) => p.group !== from[p.i]).map((p) => p.i);
   light(moved);
-  if (!told) return;
+  if (!announce) return;
   say(next.said);
   show.hidden = moved.length === 0;
   show.onclick = () => partwise.list("Moved", moved);
@@ -164,7 +164,7 @@ function take(next, told = true) {
 const say = (text, wrong = false) => {
   partwise.tell(text);
   show.hidden = true;
-  byId("told").classList.toggle("wrong", wrong);
+  byId("status").classList.toggle("wrong", wrong);
 };
 
 // anchor remembers where the group that is looked at, or the question, stands in the window.
@@ -260,8 +260,8 @@ const selected = element("div", {id: "selected", hidden: true}, chosen,
   button("Confirm", () => confirm([...selection]), {title: "Confirm that they are in the right group (r)"}),
   together, apart, button("Clear", () => clear([...selection]), {title: "Clear the selection (Escape)"}));
 const dock = element("div", {id: "dock", hidden: true});
-const show = button("Show", null, {hidden: true, ariaLabel: "Show what moved"});
-const always = element("div", {id: "always"}, undo, redo, byId("told"), show, work, finish);
+const show = button("Show", null, {hidden: true, ariaLabel: `Show the moved ${data.thing}s`});
+const always = element("div", {id: "always"}, undo, redo, byId("status"), show, work, finish);
 bar.append(trouble, always, selected, dock);
 document.body.append(bar, leaving);
 
@@ -397,7 +397,7 @@ const pairOf = ({pictures: [a, b] = []}) => `${a} ${b}`;
 let q = null;
 function showQuestion() {
   const before = question.dataset.pair;
-  const open = ({a, b}) => !asked.has(`${a} ${b}`) && !state.told.includes(a) && ![...state.must, ...state.cannot].some((p) => p.includes(a) && p.includes(b));
+  const open = ({a, b}) => !asked.has(`${a} ${b}`) && !state.labelled.includes(a) && ![...state.must, ...state.cannot].some((p) => p.includes(a) && p.includes(b));
   if (!q || !open(q)) q = state.questions.find(open) ?? null;
   question.hidden = !q;
   question.dataset.pair = q ? `${q.a} ${q.b}` : "";
@@ -481,7 +481,7 @@ document.addEventListener("partwise:show", ({detail: {i}}) => {
   if (!state) return;
   const partners = (pairs) => pairs.filter((p) => p.includes(i)).map(([a, b]) => pictures[a === i ? b : a].name).join(", ");
   for (const [what, value] of [
-    ["Labelled", state.told.includes(i) ? "yes, in this group" : ""], ["Belongs with", partners(state.must)], ["Does not belong with", partners(state.cannot)],
+    ["Labelled", state.labelled.includes(i) ? "yes, in this group" : ""], ["Belongs with", partners(state.must)], ["Does not belong with", partners(state.cannot)],
   ]) if (value) view.known.append(element("dt", {textContent: what}), element("dd", {textContent: value}));
 });
 

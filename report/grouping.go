@@ -47,8 +47,8 @@ var GroupingFiles = append([]string{AssignmentsFile, LabelsFile, LinksFile, Skip
 // created it and nothing was written.
 type GroupingFolder struct{ *output.Folder }
 
-// OpenGrouping locks the folder dir until Close, and creates it if needed. It refuses a folder with foreign files in
-// the place of a grouping's files. With sameData, it also refuses a grouping of other data than data, a path or name.
+// OpenGrouping locks the folder dir until Close, and creates it if needed. It refuses a folder with foreign files under
+// the names of a grouping's files. With sameData, it also refuses a grouping of other data than data, a path or name.
 func OpenGrouping(dir, data string, sameData bool) (*GroupingFolder, error) {
 	folder, err := output.Open(dir, output.Spec{Command: "cluster", Data: data, SameData: sameData, Names: GroupingFiles})
 	return &GroupingFolder{folder}, err

@@ -349,8 +349,8 @@ func (p *page) writeTables() error {
 	return cmp.Or(p.writeBytes(data, fmt.Appendf(nil, "globalThis.tableFiles = %s;\n", text)), p.writeBytes(script, tablesJS))
 }
 
-// forEach calls f for 0 … n−1, at most workers at a time (0: one on forEach core), and returns the error of the lowest index,
-// or the error of the context. A panic of f becomes an error.
+// forEach calls f for 0 … n−1, at most workers at a time (0: one on each core), and returns the error of the lowest
+// index, or the error of the context. A panic of f becomes an error.
 func forEach(ctx context.Context, workers, n int, f func(i int) error) error {
 	errs := make([]error, n)
 	working, stop := context.WithCancel(ctx)

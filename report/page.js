@@ -24,15 +24,15 @@
 // Other scripts may use the global partwise once document gets the event partwise:ready:
 //
 //   partwise.pictures   array of {i, name, href, group, confidence, label, copyOf, near,
-//                       outlier, remark, told}; confidence is in [0, 1] or null, href ""
+//                       outlier, remark, labelled}; confidence is in [0, 1] or null, href ""
 //                       where there is no file
 //   partwise.groups     array of {index, name, members, section}; members are the samples as
 //                       they are shown, section is the element
 //   partwise.selection  Set of the samples that are selected; change it by select
 //   partwise.select(samples, on)   selects samples, or with on false does not
-//   partwise.update({groups, names, confidence, told})   moves pictures in place: group of
+//   partwise.update({groups, names, confidence, labelled})   moves pictures in place: group of
 //                       each sample, name of each group, confidence of each sample, and the
-//                       samples whose group was told; what is left out stays
+//                       samples with a label; omitted values stay
 //   partwise.show(i, list)   opens a picture large; list is what to page through
 //   partwise.list(title, samples)   shows samples in the panel of results
 //   partwise.similar(samples)   all samples, the most similar first (similar.js, where there are codes)
@@ -74,7 +74,7 @@ const near = new Set(data.near), outliers = new Map(data.outliers), remarks = ne
 const pictures = data.names.map((name, i) => ({
   i, name, href: linkOf(i), group: data.groups[i], confidence: data.confidence ? data.confidence[i] / 100 : null,
   label: data.labels ? data.labels[i] : -1, copyOf: data.copyOf ? data.copyOf[i] : i, near: near.has(i),
-  outlier: outliers.get(i) ?? 0, remark: remarks.get(i) ?? "", told: false,
+  outlier: outliers.get(i) ?? 0, remark: remarks.get(i) ?? "", labelled: false,
 }));
 const copies = new Map(); // of the original of each stack: all that are in it
 if (data.copyOf) for (const p of pictures) if (p.copyOf !== p.i) {
@@ -135,12 +135,12 @@ function tile(i) {
   return a;
 }
 
-// dress shows whether a picture is selected, and whether its group was told.
+// dress shows whether a picture is selected, and whether it has a label.
 function dress(a, p) {
   const on = partwise.selection.has(p.i);
   a.classList.toggle("selected", on);
-  a.classList.toggle("told", p.told);
-  a.setAttribute("aria-label", [p.name, isUnsure(p) ? "uncertain" : "", p.remark, p.told ? "labelled" : "", on ? "selected" : ""].filter(Boolean).join(", "));
+  a.classList.toggle("labelled", p.labelled);
+  a.setAttribute("aria-label", [p.name, isUnsure(p) ? "uncertain" : "", p.remark, p.labelled ? "labelled" : "", on ? "selected" : ""].filter(Boolean).join(", "));
 }
 
 // redress does so for all elements of some samples.
@@ -335,15 +335,15 @@ function navigation() {
   document.querySelector(".lead").textContent = `${count(pictures.length)} in ${groups.filter((g) => g.members.length > 0).length} groups.`;
 }
 
-function update({groups: to, names, confidence, told} = {}) {
+function update({groups: to, names, confidence, labelled} = {}) {
   const before = groups.map((g) => g.members.join() + g.name);
   if (to) pictures.forEach((p, i) => { moved ||= p.group !== to[i]; p.group = to[i]; });
   if (confidence) pictures.forEach((p, i) => { p.confidence = confidence[i]; });
   for (let g = groups.length, most = pictures.reduce((m, p) => Math.max(m, p.group), -1); g <= most; g++) addGroup(g, "");
-  if (told) {
-    const now = new Set(told);
-    const changed = pictures.filter((p) => p.told !== now.has(p.i));
-    for (const p of changed) p.told = !p.told;
+  if (labelled) {
+    const now = new Set(labelled);
+    const changed = pictures.filter((p) => p.labelled !== now.has(p.i));
+    for (const p of changed) p.labelled = !p.labelled;
     redress(changed.map((p) => p.i));
   }
   if (names) groups.forEach((g) => { g.name = names[g.index] ?? ""; });
@@ -370,7 +370,7 @@ function select(samples, on = true) {
 const results = byId("results");
 let resultGrid = null, before = null;
 
-function tell(text) { byId("told").textContent = text; }
+function tell(text) { byId("status").textContent = text; }
 
 function list(title, samples) {
   resultGrid ??= new Grid(results.querySelector(".pictures"), results.appendChild(element("p", {className: "more note"})));
@@ -404,7 +404,7 @@ function find(text) {
 // lists puts up a button for each list of pictures that are worth a look.
 function lists() {
   const all = [
-    ["Labelled", pictures.filter((p) => p.told)],
+    ["Labelled", pictures.filter((p) => p.labelled)],
     ["Uncertain", pictures.filter(isUnsure).sort(orders.unsure[1])],
     ["Outliers", pictures.filter((p) => p.outlier > 0).sort((a, b) => b.outlier - a.outlier)],
     ...[...new Set(remarks.values())].sort().map((r) => [r[0].toUpperCase() + r.slice(1), pictures.filter((p) => p.remark === r)]),

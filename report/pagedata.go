@@ -207,7 +207,8 @@ type codes struct {
 	Map        []byte `json:"map,omitempty"` // x and y of each sample, little-endian in two bytes each
 }
 
-// encodeFeatures returns codes and the map of the samples; none without features, if all are equal, or if memory is short.
+// encodeFeatures returns codes and the map of the samples; none without features, if all are equal, or if memory is
+// short.
 func (c Clusters) encodeFeatures(ctx context.Context) (out codes, err error) {
 	n := len(c.Names)
 	if c.Features == nil || n < 2 {
@@ -347,7 +348,7 @@ var ErrPage = errors.New("the page was written by another version of partwise: r
 var icon []byte
 
 // neededIDs are the ids of elements that the scripts use.
-var neededIDs = []string{"tools", "find", "order", "lists", "fold", "told", "results", "results-title", "results-close", "map", "map-help", "groups"}
+var neededIDs = []string{"tools", "find", "order", "lists", "fold", "status", "results", "results-title", "results-close", "map", "map-help", "groups"}
 
 // ServePage reads the page of a grouping in the folder root, as WriteClusters wrote it. It links the original of sample
 // 17 as original/17 if has(17) is true.

@@ -248,7 +248,7 @@ func TestWriteWords(t *testing.T) {
 			t.Errorf("%s has size %v, the page says %d×%d", sheet.Path, size, sheet.Width, sheet.Height)
 		}
 	}
-	if want := "The vocabulary has 48 words. Together they hold 1000 patches. 43 are shown."; v.Words.Lead != want {
+	if want := "The vocabulary has 48 words. They occur in 1000 patches. 43 words are shown."; v.Words.Lead != want {
 		t.Errorf("%q, want %q", v.Words.Lead, want)
 	}
 	shown.TotalWords, shown.Counted = len(shown.Words), 0

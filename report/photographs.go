@@ -71,7 +71,7 @@ func experimentPhotographs(w *experimentPage) any {
 		w.fail(err)
 		return w.linked(view)
 	}
-	parts := slices.DeleteFunc(slices.Clone(shown.Parts), func(p models.PartsShown) bool { return !slices.Contains(w.shown, p.Method) })
+	parts := slices.DeleteFunc(slices.Clone(shown.Parts), func(p models.PartsShown) bool { return !slices.Contains(w.shownMethods, p.Method) })
 	view := w.photographs(shown, parts, w.experiment.progress)
 	w.after = func() error {
 		return w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view) })
@@ -253,10 +253,10 @@ func isDone(err error) bool {
 func (p *page) words(shown *models.Illustrations, photos []photograph) *wordsView {
 	v := &wordsView{Lead: fmt.Sprintf("The vocabulary has %s.", phrase.Count(shown.TotalWords, "word", "words"))}
 	if shown.Counted > 0 {
-		v.Lead += fmt.Sprintf(" Together they hold %s.", phrase.Count(shown.Counted, "patch", "patches"))
+		v.Lead += fmt.Sprintf(" They occur in %s.", phrase.Count(shown.Counted, "patch", "patches"))
 	}
 	if len(shown.Words) < shown.TotalWords {
-		v.Lead += fmt.Sprintf(" %d are shown.", len(shown.Words))
+		v.Lead += fmt.Sprintf(" %d words are shown.", len(shown.Words))
 	}
 	var words []figure.Word
 	for w, word := range shown.Words {

@@ -24,7 +24,7 @@ func sameName(name string) string { return name }
 
 // convergence shows how the objectives fall: curves/convergence.png, ….
 func convergence(w *experimentPage) any {
-	curves, err := figure.Convergence(w.ctx, w.records, w.shown, w.looks)
+	curves, err := figure.Convergence(w.ctx, w.records, w.shownMethods, w.looks)
 	if v := w.figure("curves/convergence", "Decrease of each method's objective with the iterations.", curves, err); v != nil {
 		return v
 	}
@@ -34,7 +34,7 @@ func convergence(w *experimentPage) any {
 // terms shows the terms of objectives with a penalty: curves/terms-METHOD.png, ….
 func terms(w *experimentPage) any {
 	var views []methodView
-	for name, method := range withSafeNames(w.shown, sameName) {
+	for name, method := range withSafeNames(w.shownMethods, sameName) {
 		terms, err := figure.Terms(w.ctx, w.records, method, w.looks)
 		if f := w.figure("curves/terms-"+name, "Objective of "+method+", its fit and its penalty against the iterations.", terms, err); f != nil {
 			views = append(views, methodView{Method: method, Figure: f})
@@ -49,7 +49,7 @@ func coefficients(w *experimentPage) any {
 		Pictures []captioned
 		Chosen   bool
 	}{Chosen: w.chosen}
-	found := slices.DeleteFunc(slices.Clone(w.experiment.Coefficients), func(c figure.Coefficients) bool { return !slices.Contains(w.shown, c.Method) })
+	found := slices.DeleteFunc(slices.Clone(w.experiment.Coefficients), func(c figure.Coefficients) bool { return !slices.Contains(w.shownMethods, c.Method) })
 	for name, c := range withSafeNames(found, func(c figure.Coefficients) string { return c.Method }) {
 		n, k := c.Values.Dims()
 		alt := fmt.Sprintf("The %d coefficients of %s by %s, sorted by class, and the distances between samples.", k, phrase.Count(n, "sample", "samples"), c.Method)
@@ -72,9 +72,9 @@ type Basis struct {
 	Height, Width, Channels int
 }
 
-// partsOfMethods shows the learned partsOfMethods of methods.
+// partsOfMethods shows the learned parts of methods.
 func partsOfMethods(w *experimentPage) any {
-	shown := slices.DeleteFunc(slices.Clone(w.experiment.Bases), func(b Basis) bool { return !slices.Contains(w.shown, b.Method) })
+	shown := slices.DeleteFunc(slices.Clone(w.experiment.Bases), func(b Basis) bool { return !slices.Contains(w.shownMethods, b.Method) })
 	return w.writeParts(shown, partsView{About: "Each", Chosen: w.chosen})
 }
 
@@ -146,7 +146,7 @@ func classes(w *experimentPage) any {
 		}
 		view.Confusions = append(view.Confusions, v)
 	}
-	t := table.PerClass(best, w.shown, e.Classes, table.TestsOf(e.Summary))
+	t := table.PerClass(best, w.shownMethods, e.Classes, table.TestsOf(e.Summary))
 	if len(t.Rows) == 0 {
 		return nil
 	}
@@ -252,8 +252,8 @@ type timeLine struct {
 
 // phase is a phase of a run, or a part of the phase before it.
 type phase struct {
-	name string
-	is   timing.Phase
+	name  string
+	phase timing.Phase
 }
 
 var prepared = []phase{
@@ -297,7 +297,7 @@ func (p *page) times(methods []string, judging string, phases []phase) any {
 	}
 	rest := all
 	for _, p := range phases {
-		took, part := spent("", p.is), strings.HasPrefix(p.name, "of which ")
+		took, part := spent("", p.phase), strings.HasPrefix(p.name, "of which ")
 		if !part {
 			rest -= took
 		}
@@ -396,7 +396,7 @@ func (w *experimentPage) drawnChoices(v *figureView, name string, d *table.Docum
 	return view
 }
 
-// drawsOf returns one record of each draw among those that hold a choice, sorted by classes and repeat.
+// drawsOf returns one record of each draw that holds a choice, sorted by classes and repeat.
 func drawsOf(records []record.Record, holds func(record.Record) bool) (out []record.Record) {
 	for _, r := range records {
 		if holds(r) {

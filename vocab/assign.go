@@ -32,8 +32,8 @@ func newPoints(n, dim int) *points {
 
 func (p *points) word(j int) []float64 { return p.values[j*p.dim : (j+1)*p.dim] }
 
-// ready updates single, halves and longest after a change of word j.
-func (p *points) ready(j int) {
+// prepare updates single, halves and longest after a change of word j.
+func (p *points) prepare(j int) {
 	word, single := p.word(j), p.single[j*p.dim:(j+1)*p.dim]
 	var square float64
 	for f, v := range word {
@@ -61,11 +61,11 @@ func (p *points) distance(x []uint8, j int) float64 {
 // finder finds the nearest words of descriptors, by exhaustive comparison or with a forest.
 type finder struct {
 	*points
-	forest *forest // nil for exhaustive comparison
-	checks int     // number of words compared with a forest
-	rows   int     // number of descriptors per panel, so that scores fit into the cache
-	panels freelist.List[*panel]
-	walks  freelist.List[*walk]
+	forest  *forest // nil for exhaustive comparison
+	checks  int     // number of words compared with a forest
+	rows    int     // number of descriptors per panel, so that scores fit into the cache
+	panels  freelist.List[*panel]
+	buffers freelist.List[*searchBuffers]
 }
 
 // newFinder returns a finder that compares a descriptor with checks words. The words must not change.
@@ -74,19 +74,19 @@ func newFinder(ctx context.Context, p *points, checks int) (f *finder, err error
 	f.panels.New = func() *panel {
 		return &panel{single: make([]float32, f.rows*p.dim), scores: make([]float32, f.rows*p.n)}
 	}
-	f.walks.New = p.newWalk
+	f.buffers.New = p.newSearchBuffers
 	if checks < p.n {
 		f.forest, err = newForest(ctx, p)
 	}
 	return f, err
 }
 
-// each calls use with the m nearest words of each of n descriptors, by distance, ties by word. near is valid until use
-// returns.
-func (f *finder) each(n int, row func(i int) []uint8, m int, use func(i int, near []neighbour)) {
+// eachNearest calls use with the m nearest words of each of n descriptors, by distance, ties by word. near is valid
+// until use returns.
+func (f *finder) eachNearest(n int, row func(i int) []uint8, m int, use func(i int, near []neighbour)) {
 	if f.forest != nil {
-		w := f.walks.Get()
-		defer f.walks.Put(w)
+		w := f.buffers.Get()
+		defer f.buffers.Put(w)
 		for i := range n {
 			use(i, f.forest.nearest(w, row(i), m, f.checks))
 		}
@@ -200,12 +200,11 @@ func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (_ *Assigner
 	return &Assigner{as, f}, err
 }
 
-// Assigned holds the words of the p descriptors of an image: Words and Weights are p×Nearest, by distance. The weights of
-// a descriptor sum to 1.
+// Assigned holds the words of the p descriptors of an image. The weights of a descriptor sum to 1.
 type Assigned struct {
-	Nearest int
-	Words   []int32
-	Weights []float64
+	Nearest int       // number of words of a descriptor
+	Words   []int32   // p×Nearest, the nearest word first
+	Weights []float64 // p×Nearest
 }
 
 // Assign writes the words of an image's descriptors to dst and reuses its buffers. It is an error if the descriptors do
@@ -215,7 +214,7 @@ func (a *Assigner) Assign(dst *Assigned, d *features.Descriptors) error {
 		return fmt.Errorf("vocabulary: %w", err)
 	}
 	*dst = Assigned{a.as.Nearest, dst.Words[:0], dst.Weights[:0]}
-	a.finder.each(d.Len(), d.Vector, a.as.Nearest, func(_ int, near []neighbour) {
+	a.finder.eachNearest(d.Len(), d.Vector, a.as.Nearest, func(_ int, near []neighbour) {
 		// Relative to the nearest word, so that the weights of far descriptors do not underflow.
 		var sum float64
 		first := len(dst.Weights)

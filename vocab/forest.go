@@ -106,8 +106,8 @@ func (f *forest) cut(random *rand.Rand, words []int32) (axis int, split float32,
 	return axis, float32(means[axis]), true
 }
 
-// A walk holds the buffers of a search.
-type walk struct {
+// searchBuffers holds the buffers of a search.
+type searchBuffers struct {
 	single []float32
 	seen   []uint32 // number of the search that last compared each word
 	search uint32
@@ -115,8 +115,8 @@ type walk struct {
 	found  []neighbour
 }
 
-func (p *points) newWalk() *walk {
-	return &walk{single: make([]float32, p.dim), seen: make([]uint32, p.n)}
+func (p *points) newSearchBuffers() *searchBuffers {
+	return &searchBuffers{single: make([]float32, p.dim), seen: make([]uint32, p.n)}
 }
 
 // A branch is an unvisited node with a lower bound of its distance.
@@ -127,7 +127,7 @@ type branch struct {
 
 // nearest returns the m nearest words to x among at least checks compared words, ties by word. The result is valid until
 // the next call.
-func (f *forest) nearest(w *walk, x []uint8, m, checks int) []neighbour {
+func (f *forest) nearest(w *searchBuffers, x []uint8, m, checks int) []neighbour {
 	if w.search++; w.search == 0 {
 		clear(w.seen)
 		w.search = 1
@@ -152,7 +152,7 @@ func (f *forest) nearest(w *walk, x []uint8, m, checks int) []neighbour {
 }
 
 // descend follows the descriptor down to a leaf, pushes the other branches and compares the leaf's words.
-func (f *forest) descend(w *walk, at int32, bound float32, m int, checks *int) {
+func (f *forest) descend(w *searchBuffers, at int32, bound float32, m int, checks *int) {
 	n := &f.nodes[at]
 	for n.axis >= 0 {
 		d := w.single[n.axis] - n.split

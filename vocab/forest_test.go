@@ -18,7 +18,7 @@ func TestForestRecall(t *testing.T) {
 	rows := randomRows(random, words+queries, dim, 5000)
 	v := wordsOf(rows[:words*dim], dim)
 	f := plant(t, v.points())
-	w := f.newWalk()
+	w := f.newSearchBuffers()
 	for _, test := range []struct {
 		checks, m int
 		recall    float64
@@ -52,7 +52,7 @@ func TestForestOfTies(t *testing.T) {
 	if len(f.nodes) != 3*trees {
 		t.Errorf("%d nodes of trees that split once", len(f.nodes))
 	}
-	w := f.newWalk()
+	w := f.newSearchBuffers()
 	for want, x := range map[int32][]uint8{0: {200, 0, 0, 0}, 100: {50, 0, 0, 0}} {
 		if near := f.nearest(w, x, 1, 300)[0]; near.word != want {
 			t.Errorf("nearest to %v is word %d, want %d", x, near.word, want)
@@ -70,7 +70,7 @@ func TestForestOfMany(t *testing.T) {
 	}
 	v := wordsOf(rows, dim)
 	f := plant(t, v.points())
-	w := f.newWalk()
+	w := f.newSearchBuffers()
 	for x := range slices.Chunk(randomRows(random, 50, dim, 20), dim) {
 		for _, m := range []int{1, 5, 200} {
 			// All of the same words are in a leaf, or pass for one.
@@ -78,7 +78,7 @@ func TestForestOfMany(t *testing.T) {
 				t.Fatalf("%d nearest: -want +got\n%s", m, diff)
 			}
 			different := map[int32]bool{}
-			for _, a := range f.nearest(f.newWalk(), x, m, 1) {
+			for _, a := range f.nearest(f.newSearchBuffers(), x, m, 1) {
 				different[a.word] = true
 			}
 			if len(different) != m {
@@ -93,7 +93,7 @@ func TestForestIsRepeatable(t *testing.T) {
 	random := rng.New(1, "repeatable")
 	v := wordsOf(randomRows(random, words, dim, 50), dim)
 	a, b := plant(t, v.points()), plant(t, v.points())
-	wa, wb := a.newWalk(), b.newWalk()
+	wa, wb := a.newSearchBuffers(), b.newSearchBuffers()
 	for x := range slices.Chunk(randomRows(random, 100, dim, 50), dim) {
 		if diff := cmp.Diff(a.nearest(wa, x, 3, 50), b.nearest(wb, x, 3, 50), cmp.AllowUnexported(neighbour{})); diff != "" {
 			t.Fatal(diff)

@@ -91,8 +91,8 @@ func interval(place float32, length, n int) int {
 
 // Histogram is a sparse row of counts.
 type Histogram struct {
-	Columns []int // strictly increasing
-	Values  []float64
+	Columns []int     // strictly increasing
+	Values  []float64 // one for each of Columns
 }
 
 // mostColumns is the largest number of columns of a histogram, whose counts then take 0.5 GB.

@@ -112,5 +112,5 @@ func eachNearest(t *testing.T, p *points, rows []uint8, m int, f func(i int, x [
 		t.Fatal(err)
 	}
 	row := func(i int) []uint8 { return rows[i*p.dim : (i+1)*p.dim] }
-	all.each(len(rows)/p.dim, row, m, func(i int, near []neighbour) { f(i, row(i), near) })
+	all.eachNearest(len(rows)/p.dim, row, m, func(i int, near []neighbour) { f(i, row(i), near) })
 }

@@ -43,9 +43,9 @@ func (Method) Values() []string                   { return methods.Values() }
 // assignment is exact (see Checks), words start by k-means++ (Arthur and Vassilvitskii 2007). Otherwise k-means++
 // would dominate the time, and words start at distinct random descriptors.
 type Training struct {
-	Words  int // 0 means 200
-	Method Method
-	Checks int // as in [Assignment]
+	Words  int    // 0 means 200
+	Method Method // the algorithm
+	Checks int    // as in [Assignment]
 	// MaxIterations is the largest number of iterations on each subset and on all descriptors; 0 means 300.
 	MaxIterations int
 	// Tolerance stops the training when an iteration over all descriptors lowers the objective by at most this
@@ -95,7 +95,7 @@ func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocab
 		return nil, err
 	}
 	s := &sample{vectors: vectors, dim: dim, order: rng.New(t.Seed, "vocabulary order").Perm(len(vectors) / dim)}
-	first, err := s.different(t.Words)
+	first, err := s.distinctRows(t.Words)
 	if err != nil {
 		return nil, err
 	}
@@ -114,15 +114,15 @@ func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocab
 		for f, v := range s.row(i) {
 			words.word(j)[f] = float64(v)
 		}
-		words.ready(j)
+		words.prepare(j)
 	}
 	k := newKMeans(t, s, words)
 	for ; halvings > 0; halvings-- {
-		if err := k.settle(ctx, s.len()>>halvings, max(t.Tolerance, partTolerance)); err != nil {
+		if err := k.iterateOn(ctx, s.len()>>halvings, max(t.Tolerance, partTolerance)); err != nil {
 			return nil, err
 		}
 	}
-	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, k.settle(ctx, s.len(), t.Tolerance)
+	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, k.iterateOn(ctx, s.len(), t.Tolerance)
 }
 
 // leastPart is the smallest number of descriptors per word in the first subset.
@@ -142,8 +142,8 @@ func (s *sample) row(i int) []uint8 {
 	return s.vectors[at : at+s.dim]
 }
 
-// different returns the first distinct rows, one for each word.
-func (s *sample) different(words int) (rows []int, err error) {
+// distinctRows returns the first distinct rows, one for each word.
+func (s *sample) distinctRows(words int) (rows []int, err error) {
 	if s.len() < words {
 		return nil, fmt.Errorf("%d words cannot be learned from %d descriptors", words, s.len())
 	}
@@ -224,8 +224,8 @@ const (
 	partTolerance = 1e-3
 )
 
-// settle iterates on the first part rows of the sample until the relative decrease of the objective is at most tolerance.
-func (k *kmeans) settle(ctx context.Context, part int, tolerance float64) error {
+// iterateOn iterates on the first part rows of the sample until the relative decrease of the objective is at most tolerance.
+func (k *kmeans) iterateOn(ctx context.Context, part int, tolerance float64) error {
 	squares := 0.0
 	for i := range part {
 		squares += float64(square(k.row(i)))
@@ -272,7 +272,7 @@ func (k *kmeans) assign(ctx context.Context, part int) error {
 		return err
 	}
 	return parallel.Blocks(ctx, 0, part, kmeansBlock, func(_, lo, hi int) {
-		f.each(hi-lo, func(i int) []uint8 { return k.row(lo + i) }, 1, func(i int, near []neighbour) {
+		f.eachNearest(hi-lo, func(i int) []uint8 { return k.row(lo + i) }, 1, func(i int, near []neighbour) {
 			own := k.labels[lo+i]
 			if k.next[lo+i] = near[0].word; f.forest != nil && own >= 0 && k.words.distance(k.row(lo+i), int(own)) <= near[0].distance {
 				k.next[lo+i] = own
@@ -325,7 +325,7 @@ func (k *kmeans) move(j int, step float64) {
 			word[f] = old + step*(word[f]-old)
 		}
 	}
-	k.words.ready(j)
+	k.words.prepare(j)
 }
 
 // fillEmpty assigns a descriptor of the first part rows to each empty word, and returns these words.

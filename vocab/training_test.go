@@ -193,7 +193,7 @@ func TestFillEmpty(t *testing.T) {
 	words := newPoints(5, 1)
 	for j, v := range []float64{1, 250, 99, 251, 190} {
 		words.word(j)[0] = v
-		words.ready(j)
+		words.prepare(j)
 	}
 	k := newKMeans(training, &sample{rows, 1, []int{0, 1, 2, 3, 4, 5, 6}}, words)
 	if err := k.assign(ctx, len(rows)); err != nil {

@@ -69,7 +69,7 @@ func (v *Vocabulary) points() *points {
 	p := newPoints(v.Len(), v.Dim())
 	for j := range p.n {
 		copy(p.word(j), v.Words.RawRowView(j))
-		p.ready(j)
+		p.prepare(j)
 	}
 	return p
 }

@@ -90,7 +90,7 @@ func licencesCommand() *cobra.Command {
 			}
 			out := cmd.OutOrStdout()
 			if len(args) == 0 && !text {
-				t := columns.Table{Header: []string{"what", "version", "licence"}, Limits: []int{0, 0, 40}}
+				t := columns.Table{Header: []string{"library", "version", "licence"}, Limits: []int{0, 0, 40}}
 				for _, l := range linked {
 					t.Row(l.Name, l.Version, cmp.Or(l.ID, "unknown"))
 				}

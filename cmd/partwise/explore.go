@@ -145,7 +145,7 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	}
 	state := session.State()
 	page.Settings = append(page.Settings,
-		[2]string{"corrected by hand", fmt.Sprintf("%s, %s", phrase.Count(len(state.Told), "labelled image", "labelled images"), phrase.Count(len(state.Must)+len(state.Cannot), "link", "links"))},
+		[2]string{"corrected by hand", fmt.Sprintf("%s, %s", phrase.Count(len(state.Labelled), "labelled image", "labelled images"), phrase.Count(len(state.Must)+len(state.Cannot), "link", "links"))},
 		[2]string{"corrections", report.FeedbackFolder + feedback.LogFile})
 	compared := comparedWith(page.Opened, found)
 	if found.Scores != nil {

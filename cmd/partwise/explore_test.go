@@ -251,9 +251,9 @@ func TestExploreInBrowser(t *testing.T) {
 		p.Run(fmt.Sprintf(`
 await until(() => $("#work").hidden);
 const state = await (await fetch("state")).json();
-check(state.acts === %d, state.acts, "acts; the page says", $("#told").textContent);
+check(state.acts === %d, state.acts, "acts; the page says", $("#status").textContent);
 check(partwise.pictures.every((p, i) => p.group === state.groups[i]), "the page shows other groups");
-check(state.told.every((i) => partwise.pictures[i].told), "labelled pictures are not marked");`, acts), nil)
+check(state.labelled.every((i) => partwise.pictures[i].labelled), "labelled pictures are not marked");`, acts), nil)
 	}
 	p.Run(`await until(() => $("#question img.large") || $("#question").hidden);`, nil)
 	said(0)
@@ -338,9 +338,9 @@ check(cannot.length > 0 && cannot.every(([a, b]) => groups[a] !== groups[b]), "w
 	}
 	address, finish = exploring(t, "results/photos-groups")
 	p = browsertest.Open(t, address)
-	p.Run(`await until(() => document.readyState === "complete" && partwise.pictures.some((p) => p.told));`, nil)
+	p.Run(`await until(() => document.readyState === "complete" && partwise.pictures.some((p) => p.labelled));`, nil)
 	p.Run(fmt.Sprintf(`const p = partwise.pictures[%d];
-check(p.told && partwise.groups[p.group].name === "=Türme <b>", "it is in", partwise.groupTitle(p.group));
+check(p.labelled && partwise.groups[p.group].name === "=Türme <b>", "it is in", partwise.groupTitle(p.group));
 check($$("section.group h2").some((h) => h.textContent.endsWith(": =Türme <b>")), "no group has the name");`, dragged.Picture), nil)
 	p.Go("about:blank")
 	finish()

@@ -20,9 +20,9 @@ import (
 // settingFlag is the value of a flag that sets a field of a struct by its setting tags.
 type settingFlag struct {
 	settings.Setting
-	to    any // a pointer to the struct
-	texts []string
-	value *settings.Value
+	target any // a pointer to the struct
+	texts  []string
+	value  *settings.Value
 }
 
 // addSettings adds a flag for each setting of the struct that to points to, or for the named ones.
@@ -35,7 +35,7 @@ func addSettings(cmd *cobra.Command, to any, names ...string) {
 		if len(name) == 1 {
 			shorthand = name
 		}
-		v := &settingFlag{Setting: s, to: to}
+		v := &settingFlag{Setting: s, target: to}
 		f := cmd.Flags().VarPF(v, name, shorthand, s.Help)
 		if v.Type() == "bool" {
 			f.NoOptDefVal = "true"
@@ -95,7 +95,7 @@ func (f *settingFlag) Set(text string) error {
 
 func (f *settingFlag) apply() error {
 	field := settings.Field{Key: settings.Of(f.Name), Value: f.value}
-	return messageOf(settings.Decode(&settings.Value{Kind: settings.KindMapping, Fields: []settings.Field{field}}, f.to))
+	return messageOf(settings.Decode(&settings.Value{Kind: settings.KindMapping, Fields: []settings.Field{field}}, f.target))
 }
 
 // messageOf returns an error without line and column, which flags do not have.
@@ -226,7 +226,7 @@ func checkUsage(cmd *cobra.Command) {
 
 // unknown returns the error for an unknown name of a kind.
 func unknown(kind, name string, names []string) error {
-	return usageError{fmt.Errorf("unknown %s %q%s (choices: %s)", kind, name, phrase.Guess(name, names), strings.Join(names, ", "))}
+	return usageError{fmt.Errorf("unknown %s %q%s", kind, name, phrase.Choices(name, names))}
 }
 
 // commandLine returns the command line that repeats cmd, without flags that do not change results.

@@ -54,7 +54,7 @@ func kindCommand(k choices.Kind, line string) *cobra.Command {
 }
 
 func tableOf(k choices.Kind) columns.Table {
-	t := columns.Table{Header: slices.Concat([]string{k.One, "what"}, k.Columns, []string{"settings"}), Limits: []int{0, 30}}
+	t := columns.Table{Header: slices.Concat([]string{k.One, "title"}, k.Columns, []string{"settings"}), Limits: []int{0, 30}}
 	for range k.Columns {
 		t.Limits = append(t.Limits, 36)
 	}
@@ -129,7 +129,7 @@ func datasetsCommand() *cobra.Command {
 		ValidArgsFunction: completeWords(knownNames()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				t := columns.Table{Header: []string{"set", "samples", "classes", "what", "where"}, Limits: []int{0, 0, 0, 40, 44}}
+				t := columns.Table{Header: []string{"set", "samples", "classes", "content", "location"}, Limits: []int{0, 0, 0, 40, 44}}
 				for _, s := range catalogue.Known() {
 					t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(locationOf(s, root)))
 				}
@@ -212,7 +212,7 @@ func locationOf(s catalogue.Info, root string) string {
 
 func printSet(w io.Writer, s catalogue.Info, root string) error {
 	facts := [][2]any{
-		{"set", s.Name + ": " + s.Title}, {"samples", fmt.Sprintf("%d of %d classes", s.Samples, s.Classes)}, {"what", s.Content},
+		{"set", s.Name + ": " + s.Title}, {"samples", fmt.Sprintf("%d of %d classes", s.Samples, s.Classes)}, {"content", s.Content},
 		{"cite", s.Citation}, {"licence", s.Licence}, {"home", s.Home}, {"where", plaintext.Line(locationOf(s, root))}, {"how", s.How},
 	}
 	for _, f := range s.Forms {

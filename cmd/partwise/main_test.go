@@ -355,10 +355,10 @@ func photos(t *testing.T) []string {
 // TestTimesFlag: with --times the page shows the times, and no other file differs.
 func TestTimesFlag(t *testing.T) {
 	workplace(t)
-	const heading, list = "Where the time went", ".partwise.jsonl" // which has the sum of the page
+	const heading, list = `id="times"`, ".partwise.jsonl" // which has the sum of the page
 	for _, c := range []struct{ line, want string }{
-		{"run --set generated --classes 2 --labels 30% --repeats 2 --features pixels=4 --method kmeans --method ccf,init=nmf,iterations=3 --name x", "of it initial factors"},
-		{"cluster photos -k 2 --features pixels=4 --method gnmf,iterations=3", "of it set-up"},
+		{"run --set generated --classes 2 --labels 30% --repeats 2 --features pixels=4 --method kmeans --method ccf,init=nmf,iterations=3 --name x", "of which initial factors"},
+		{"cluster photos -k 2 --features pixels=4 --method gnmf,iterations=3", "of which set-up"},
 	} {
 		args := strings.Fields(c.line)
 		must(t, append(args, "--out", args[0])...)
@@ -679,4 +679,29 @@ func TestHelpFits(t *testing.T) {
 		}
 		each(rootCommand())
 	}
+}
+
+// TestHelpIsShort: help fits a screen of 45 lines of 100 letters, with at most three lines of text before the usage.
+func TestHelpIsShort(t *testing.T) {
+	var each func(cmd *cobra.Command)
+	each = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			each(sub)
+		}
+		var b strings.Builder
+		cmd.SetOut(&b)
+		if err := cmd.Help(); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+		if n := strings.Count(cmd.Long, "\n"); len(lines) > 45 || n > 2 {
+			t.Errorf("%s --help has %d lines, %d of them text", cmd.CommandPath(), len(lines), n+1)
+		}
+		for _, line := range lines {
+			if n := text.StringWidthWithoutEscSequences(line); n > 100 {
+				t.Errorf("%s --help: %d letters: %s", cmd.CommandPath(), n, line)
+			}
+		}
+	}
+	each(rootCommand())
 }

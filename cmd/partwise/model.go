@@ -87,7 +87,7 @@ each photo's group, class and confidence (0 to 1); group 0 means that it fits no
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "output CSV file (default: standard output)")
-	f.Float64Var(&reject, "reject", models.DefaultReject, "reject photos farther than this fraction of their group; 0: none")
+	f.Float64Var(&reject, "reject", models.DefaultReject, "reject photos farther than this fraction of a group")
 	newSamplesFlags(cmd, e, &force)
 	return cmd
 }
@@ -164,13 +164,13 @@ func printAssigned(w io.Writer, found []models.Assigned, m *models.Model, out st
 	for _, n := range size {
 		fmt.Fprintf(&text, " %d", n)
 	}
-	fmt.Fprintf(&text, "; %d in none of them", none)
+	fmt.Fprintf(&text, "; %d in no group", none)
 	if known > 0 {
-		fmt.Fprintf(&text, "; %d were grouped before and have the group that they had", known)
+		fmt.Fprintf(&text, "; %d were clustered before and keep their group", known)
 	}
 	text.WriteString(".\n")
 	if out != "" {
-		plaintext.Fprintf(&text, "Which sample is in which group is in %s.\n", out)
+		plaintext.Fprintf(&text, "Groups as a table: %s\n", out)
 	}
 	_, err := w.Write(text.Bytes())
 	return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -87,6 +88,9 @@ func printTables(out io.Writer, tables []*table.Document) error {
 	for _, t := range tables {
 		if err := table.Text(out, t, textOptions(out)); err != nil {
 			return err
+		}
+		if s, ok := eval.FindScore(t.Grids[0].Score); ok {
+			fmt.Fprint(out, columns.Hanging("", s.Name+": "+s.Help, columns.Width(out)))
 		}
 		fmt.Fprintln(out)
 	}

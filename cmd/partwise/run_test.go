@@ -36,7 +36,7 @@ func TestSets(t *testing.T) {
 	workplace(t)
 	write(t, "many.yaml", manySets)
 	out := must(t, "run", "many.yaml")
-	for _, want := range []string{"Average rank", "no p can be below 0.250", "3 sets. What they say together is in " + filepath.Join("results", "many")} {
+	for _, want := range []string{"Average rank", "p cannot be below 0.250", "3 sets compared. Tables and curves: " + filepath.Join("results", "many")} {
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("without %q:\n%s", want, out)
 		}
@@ -180,7 +180,7 @@ func TestCompare(t *testing.T) {
 		{exitUsage, "partwise compare DIR1 DIR2", []string{small}},
 		{exitUsage, `unknown test "bays-t"; did you mean bayes-t?`, []string{small, large, "--significance", "bays-t"}},
 		{exitUsage, "a number from 0 to 100", []string{small, large, "--significance", "bayes-t,rope=-1"}},
-		{exitUsage, `no format "word"`, []string{small, large, "--format", "word"}},
+		{exitUsage, `unknown format "word"`, []string{small, large, "--format", "word"}},
 	} {
 		code, stdout, stderr := partwise(append([]string{"compare"}, test.args...)...)
 		if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) {
@@ -470,7 +470,7 @@ func TestReproduceMistakes(t *testing.T) {
 	}
 	write(t, "mine/index.html", "my own page")
 	for line, want := range map[string]string{
-		"reproduce ccf-yal":                    `unknown recipe "ccf-yal"; did you mean ccf-yale? (choices: ccf-coil20,`,
+		"reproduce ccf-yal":                    `unknown recipe "ccf-yal"; did you mean ccf-yale?`,
 		"reproduce ccf-yale":                   `partwise datasets get yale`,
 		"reproduce cnmf-corel":                 "Corel is sold",
 		"reproduce none.yaml":                  "none.yaml",

@@ -243,7 +243,7 @@ func TestAssign(t *testing.T) {
 		}
 		want, sure := assignments(t, read(t, dir, "assignments.csv"))
 		out := must(t, "assign", dir, "photos", "--out", "again.csv", "--force")
-		if !strings.Contains(out, "72 samples in 3 groups:") || !strings.Contains(out, "72 were grouped before") {
+		if !strings.Contains(out, "72 samples in 3 groups:") || !strings.Contains(out, "72 were clustered before") {
 			t.Errorf("%s: printed %q", line, out)
 		}
 		got, _ := assignments(t, read(t, "again.csv"))
@@ -270,7 +270,7 @@ func TestAssign(t *testing.T) {
 			}
 		}
 		_, list, stderr := partwise("assign", filepath.Join(dir, "model.npz"), "new", "--reject", "0")
-		if !strings.HasSuffix(stderr, "0 in none of them.\n") {
+		if !strings.HasSuffix(stderr, "0 in no group.\n") {
 			t.Errorf("%s: said %q", line, stderr)
 		}
 		got, _ = assignments(t, list)
@@ -321,7 +321,7 @@ func TestAssignNone(t *testing.T) {
 		t.Errorf("printed %q, made %v", out, sorted)
 	}
 	text := must(t, "assign", "groups", "photos", "--out", "known.csv")
-	if list := read(t, "known.csv"); !strings.Contains(list, ",'=Aero,") || strings.Contains(list, noneOfThese) || !strings.Contains(text, "0 in none of them") {
+	if list := read(t, "known.csv"); !strings.Contains(list, ",'=Aero,") || strings.Contains(list, noneOfThese) || !strings.Contains(text, "0 in no group") {
 		t.Errorf("printed %q, listed\n%s", text, list)
 	}
 	out = must(t, "assign", "groups", "photos/aeroplane-010.png", "--out", "one.csv")

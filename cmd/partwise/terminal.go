@@ -36,7 +36,7 @@ func printTable(w io.Writer, t columns.Table, below string) error {
 	return err
 }
 
-// printFacts prints names and values, except empty ones, in lines of at most most letters; 0 means any.
+// printFacts prints names and values, except empty ones, in lines of up to most letters; 0 means any.
 func printFacts(w io.Writer, most int, facts [][2]any) error {
 	t := columns.Table{Limits: []int{0, most}}
 	for _, f := range facts {
@@ -99,7 +99,7 @@ func fitHelp(cmd *cobra.Command, n int) {
 	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", n-slop)))
 }
 
-// withProgress runs do and shows its progress. doing names the withProgress if a signal interrupts it.
+// withProgress runs do and shows its progress. doing names the work if a signal interrupts it.
 func withProgress[T any](cmd *cobra.Command, doing string, do func(show input.Progress) (T, error)) (T, error) {
 	s := &stages{w: cmd.ErrOrStderr()}
 	s.begin(doing)

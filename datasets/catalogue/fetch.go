@@ -361,7 +361,7 @@ func (s fileSum) verify(path string) error {
 	return err
 }
 
-// compute returns the sum compute a file, or compute its unpacked content.
+// compute returns the sum of a file, or of its unpacked content.
 func (s fileSum) compute(path string, unpack bool) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

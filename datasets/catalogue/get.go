@@ -267,7 +267,7 @@ func (f *Form) unpack(ctx context.Context, file *Download, archive, tmp string) 
 	return nil
 }
 
-// moveIntoPlace notes the sum of a download and moves its file or content into moveIntoPlace.
+// moveIntoPlace notes the sum of a download and moves its file or content into place.
 func (d *Downloader) moveIntoPlace(file *Download, download, from, to string) error {
 	if err := d.noteSum(file, download, filepath.Dir(to)); err != nil {
 		return err

@@ -74,7 +74,7 @@ const defaultMaxBytes, defaultMaxUnpacked = int64(1 << 30), int64(2 << 30)
 //go:embed sets.yaml
 var setsFile []byte
 
-// knownSets returns the knownSets sets.
+// knownSets returns the known sets.
 var knownSets = sync.OnceValue(func() (sets []Info) {
 	in := yaml.NewDecoder(bytes.NewReader(setsFile))
 	in.KnownFields(true)

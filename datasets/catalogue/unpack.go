@@ -113,7 +113,7 @@ func (u *unpacker) tar(archive io.Reader) error {
 	return err
 }
 
-// entry unpacks an entry, except those that macOS adds.
+// entry unpacks an entry, unless macOS added it.
 func (u *unpacker) entry(name string, mode fs.FileMode, open func() (io.ReadCloser, error)) error {
 	u.entries += 1 + strings.Count(name, "/")
 	u.nameBytes += len(name)

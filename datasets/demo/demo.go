@@ -17,8 +17,8 @@ const Side = 32
 
 const views = 36
 
-// Images returns 20 objects (an aeroplane, a boat, a bottle …) in 36 views, 10 degrees apart: 720 grey images of
-// Side×Side pixels on black, one after the other, with a name and the index of a class for each. The light varies
+// Images draws 20 objects (an aeroplane, a boat, a bottle …) in 36 views, 10 degrees apart. It returns 720 grey images
+// of Side×Side pixels on black, one after the other, and for each a name and the index of its class. The light varies
 // between views, and there is some noise. Equal seeds give equal images.
 func Images(seed uint64) (pixels []uint8, names, classes []string, labels []int) {
 	const m = Side * Side

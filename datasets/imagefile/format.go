@@ -79,8 +79,8 @@ func formatOf(head []byte) *format {
 	return nil
 }
 
-// unsupportedFormat returns an error for a known but unsupported format, with a converter, or nil. HEIF files begin with a box
-// of brands, which may be generic (ISO/IEC 14496-12, 23008-12).
+// unsupportedFormat returns an error for a known but unsupported format, with a converter, or nil. HEIF files begin
+// with a box of brands, which may be generic (ISO/IEC 14496-12, 23008-12).
 func unsupportedFormat(head []byte) error {
 	if len(head) < 12 || string(head[4:8]) != "ftyp" {
 		return nil

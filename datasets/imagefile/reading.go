@@ -114,8 +114,7 @@ func (r *Reading) Memory(uses []Use) int64 {
 	return most
 }
 
-// Image returns the image, reduced to a height and width of at least least unless that is 0, and the size of the whole
-// image.
+// Image returns the image and the size of the whole one. Unless least is 0, the image is reduced as by [Reduced].
 func (r *Reading) Image(least int) (img image.Image, whole image.Point, err error) {
 	if times := r.decodingFactor(least); times > 1 {
 		orientation := exifOrientation(r.content)
@@ -178,10 +177,10 @@ func reduction(size image.Point, least int) int {
 	return times
 }
 
-// Reduced returns img with its height and width divided by 2, 4 or 8, the largest factor that leaves both at least
+// Reduced returns img with its height and width divided by 2, 4 or 8, the largest factor that keeps both at or above
 // least, or img itself. Each pixel is the mean of a block; blocks at the right and lower border of the stored image may
 // be incomplete. Only images as decoded from JPEG and opaque 8-bit PNG files are reduced; others are returned
-// unchanged. A [Reading] decodes a JPEG file to such an image directly.
+// unchanged. A [Reading] decodes a JPEG file to a reduced image directly.
 func Reduced(img image.Image, least int) image.Image {
 	size := img.Bounds().Size()
 	times := reduction(size, least)

@@ -33,7 +33,7 @@ func (a *array) size() (n, m int) {
 	return a.dims[0], m
 }
 
-// matrix reads the numbers from r, of at most most bytes, into a *Bytes or a *mat.Dense.
+// matrix reads the numbers from r, which holds up to most bytes, into a *Bytes or a *mat.Dense.
 func (a *array) matrix(r io.Reader, most int64, in *input, asBytes bool) (mat.Matrix, error) {
 	n, m := a.size()
 	if asBytes {
@@ -50,7 +50,7 @@ func (a *array) matrix(r io.Reader, most int64, in *input, asBytes bool) (mat.Ma
 	return mat.NewDense(n, m, data), nil
 }
 
-// readValues reads numbers, each of bytes bytes in memory, some rows or columns at a time.
+// readValues reads numbers, some rows or columns at a time. bytes is the size of a number in memory.
 func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64, decode func(raw []byte) func(i int) T) ([]T, error) {
 	n, m := a.size()
 	lines, length, byColumns := n, m, a.columns && m > 1
@@ -174,7 +174,7 @@ type storedPart struct {
 	array
 	file      *os.File
 	path      string // the opened path
-	temporary bool   // file is an unpacked copy that Close removes
+	temporary bool   // file is a temporary copy that Close removes
 	start     int64  // the offset of the values
 }
 
@@ -286,7 +286,7 @@ func (s *Stored) scan(ctx context.Context) error {
 	return nil
 }
 
-// isBytes reports whether all values are isBytes.
+// isBytes reports whether all values are bytes.
 func (s *Stored) isBytes() bool {
 	return !slices.ContainsFunc(s.parts, func(p storedPart) bool { return p.kind != number.Uint8 })
 }
@@ -299,7 +299,7 @@ func (in *input) storeOnDisk(unpacked io.Reader, start int64, a array) (_ *Store
 	if unpacked == nil {
 		part.file, err = os.Open(in.path)
 	} else if part.file, err = os.CreateTemp("", "partwise-*.values"); err == nil {
-		// An open file that can be removed needs no name.
+		// On most systems an open file can be removed at once.
 		part.temporary, part.start = os.Remove(part.file.Name()) != nil, 0
 		_, err = io.Copy(part.file, io.LimitReader(unpacked, need+1))
 	}

@@ -259,7 +259,7 @@ func (e *matElement) header() (v *variable, flags uint32) {
 	return v, flags
 }
 
-// nextPart reads the next nextPart. A small nextPart shares eight bytes with its tag.
+// nextPart reads the next part. A small part shares eight bytes with its tag.
 func (e *matElement) nextPart() (typ uint32, data []byte) {
 	if e.fails(len(e.data) < 8, "the variable ends within a part's tag") {
 		return 0, nil

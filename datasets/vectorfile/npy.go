@@ -96,7 +96,7 @@ func npyArray(in *input, name string) (v variable, err error) {
 	return v, err
 }
 
-// readArray reads an array of numbers or words from at most most bytes. Other arrays get no value.
+// readArray reads an array of numbers or words from up to most bytes. Other arrays get no value.
 func readArray(in *input, r *bufio.Reader, most int64, name string) (variable, error) {
 	v := variable{Name: name}
 	h, err := npz.ReadHeader(r)

@@ -61,7 +61,7 @@ func readCSV(in *input) (*Content, error) {
 	if len(t.data) == 0 {
 		return nil, errors.New("no line has numbers")
 	}
-	s, err := in.content(mat.NewDense(t.rows, len(t.data)/t.rows, t.data), t.words)
+	s, err := in.content(mat.NewDense(t.rows, len(t.data)/t.rows, t.data), t.classes)
 	if err == nil {
 		s.nameSamples(t.names)
 	}
@@ -69,13 +69,13 @@ func readCSV(in *input) (*Content, error) {
 }
 
 type csvTable struct {
-	in           *input
-	header       []string
-	width        int // columns of the first line
-	label, name  int // columns, or -1
-	rows         int
-	data         []float64
-	names, words []string
+	in             *input
+	header         []string
+	width          int // columns of the first line
+	label, name    int // columns, or -1
+	rows           int
+	data           []float64
+	names, classes []string
 }
 
 // begin examines the first line: a header has no numbers, or names a column of names or labels.
@@ -137,7 +137,7 @@ func (t *csvTable) add(record []string) error {
 		v, err := strconv.ParseFloat(cell, 64)
 		switch {
 		case j == t.label:
-			t.words = append(t.words, strings.Clone(spreadsheet.Text(cell)))
+			t.classes = append(t.classes, strings.Clone(spreadsheet.Text(cell)))
 		case j == t.name:
 			t.names = append(t.names, strings.Clone(spreadsheet.Text(cell)))
 		case err == nil && !math.IsNaN(v) && !math.IsInf(v, 0):

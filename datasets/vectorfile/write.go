@@ -48,10 +48,9 @@ func CanWrite(path string) error {
 	return nil
 }
 
-// Write writes vectors in the format of the extension of path: .npz for NumPy, .mat
+// Write writes vectors in the format of the extension of path: .npz for NumPy, .mat for MATLAB or .csv; docs/data.md
 // for MATLAB or .csv; docs/reference/data.md lists what is in it. Open reads the same vectors, labels and names from it, with
-// three exceptions: the content is named after the file, sparse vectors become dense in a .csv, and in a .mat they are
-// no longer images.
+// Sparse vectors become dense in a .csv, and vectors in a .mat are no longer images.
 //
 // The write is atomic: on failure, or if ctx ends, an existing file is unchanged. Values that are not finite are
 // errors. So are names that the format cannot hold: with white space at an end in a .csv, with characters beyond U+FFFF
@@ -124,15 +123,15 @@ func (c *Content) checkVectors() error {
 }
 
 type namedList struct {
-	name    string
-	words   []string
-	numbers []float64
-	whole   bool // the numbers are integers
+	name     string
+	words    []string
+	numbers  []float64
+	integers bool // the numbers are integers
 }
 
 // lists returns the lists that Write stores beside vectors, which hold images of a size or 0×0.
 func (c *Content) lists(height, width int) []namedList {
-	labels := namedList{name: "gnd", whole: !slices.Contains(c.Labels, -1)}
+	labels := namedList{name: "gnd", integers: !slices.Contains(c.Labels, -1)}
 	for _, l := range c.Labels {
 		number := float64(l + 1)
 		if l < 0 {
@@ -145,14 +144,14 @@ func (c *Content) lists(height, width int) []namedList {
 		all = append(all, namedList{name: classesVariable, words: c.Classes})
 	}
 	if len(c.Features) > 0 {
-		names, counts, scales := namedList{name: "features"}, namedList{name: "columns", whole: true}, namedList{name: "scales"}
+		names, counts, scales := namedList{name: "features"}, namedList{name: "columns", integers: true}, namedList{name: "scales"}
 		for _, f := range c.Features {
 			names.words, counts.numbers = append(names.words, f.Name), append(counts.numbers, float64(f.Count))
 			scales.numbers = append(scales.numbers, f.Scale)
 		}
 		all = append(all, names, counts, scales)
 	}
-	return append(all, namedList{name: sizeVariable, numbers: []float64{float64(height), float64(width)}, whole: true})
+	return append(all, namedList{name: sizeVariable, numbers: []float64{float64(height), float64(width)}, integers: true})
 }
 
 // putList writes numbers in little-endian order, up to the first error.
@@ -197,7 +196,7 @@ func writeNumPy(w *bufio.Writer, c *Content) error {
 		switch {
 		case l.words != nil:
 			z.Words(l.name, l.words)
-		case l.whole:
+		case l.integers:
 			putInt32(z, l.name, l.numbers...)
 		default:
 			z.List(l.name, l.numbers)

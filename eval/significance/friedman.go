@@ -60,9 +60,9 @@ func Friedman(scores [][]float64, better func(a, b float64) bool) (p float64, ex
 // imanDavenport returns the p-value by the F distribution; ranks are doubled.
 func imanDavenport(ranks [][]int) float64 {
 	n, m := float64(len(ranks)), float64(len(ranks[0]))
-	between, all := float64(apart(sumsOf(ranks)))/n, 0.0
+	between, all := float64(squaredDeviations(sumsOf(ranks)))/n, 0.0
 	for _, of := range ranks {
-		all += float64(apart(of))
+		all += float64(squaredDeviations(of))
 	}
 	within := (all - between) / (n - 1)
 	switch {
@@ -84,8 +84,7 @@ func sumsOf(ranks [][]int) []int {
 	return sums
 }
 
-// apart returns the sum of squared deviations from the mean.
-func apart(x []int) int {
+func squaredDeviations(x []int) int {
 	sum, squares := 0, 0
 	for _, v := range x {
 		sum += v
@@ -158,9 +157,9 @@ func friedmanExact(ranks [][]int) (p float64, ok bool) {
 		}
 		now = next
 	}
-	observed := apart(sumsOf(ranks))
+	observed := squaredDeviations(sumsOf(ranks))
 	for _, at := range slices.Sorted(maps.Keys(now)) {
-		if w := now[at]; apart(w.sums) >= observed {
+		if w := now[at]; squaredDeviations(w.sums) >= observed {
 			p += w.share
 		}
 	}

@@ -11,10 +11,8 @@ import (
 
 // Draws describes the overlap of an experiment's draws from one data set.
 type Draws struct {
-	// Classes holds the numbers of classes of the draws, out of Of. With several numbers a score is the mean over
-	// them.
-	Classes []int
-	Of      int
+	Classes []int // numbers of classes of the draws; with several numbers a score is the mean over them
+	Of      int   // number of classes of the data set
 	// Learned and Scored are the numbers of training and test samples of a classification, 0 if not drawn.
 	Learned, Scored int
 }
@@ -56,8 +54,8 @@ func (d Draws) Beyond() string {
 // differences over overlapping draws (Nadeau and Bengio 2003), which is also the mean's posterior (Corani and Benavoli
 // 2015).
 type Resampled struct {
-	N        int // the number n of differences
-	Mean, SD float64
+	N        int     // the number n of differences
+	Mean, SD float64 // mean and standard deviation of the differences
 	Ratio    float64 // the correction for overlap; see NewResampled
 
 	differences []float64

@@ -35,8 +35,8 @@ func (t Test) Bayesian() bool { return t == ByBayesT || t == ByBayesSignedRank }
 type Correction int
 
 const (
-	ByHolm Correction = iota
-	Uncorrected
+	ByHolm      Correction = iota // Holm's step-down correction (1979)
+	Uncorrected                   // p-values as the test gives them
 )
 
 var corrections = enum.Of[Correction]("correction", "holm", "none")

@@ -80,7 +80,6 @@ func (o operand[T]) transposed() operand[T] {
 	return o
 }
 
-// depth returns the number of columns.
 func (o operand[T]) depth() int {
 	if o.t == NoTrans {
 		return o.x.Cols
@@ -202,7 +201,7 @@ func gemm[T Number](a, b operand[T], alpha, beta T, c Of[T]) {
 			}
 			part := c
 			part.Cols, part.Data = columns, c.Data[j:]
-			p.add(beta != 0 || d > 0, a, alpha, d, depth, right, part)
+			p.multiplyAdd(beta != 0 || d > 0, a, alpha, d, depth, right, part)
 		}
 	}
 }
@@ -247,9 +246,9 @@ func (p *panels[T]) byRows(a, b operand[T], alpha T, add bool, c Of[T]) {
 	}
 }
 
-// add computes c = alpha·a·b, plus c if add is set, for the columns deep, …, deep+depth−1 of a. For few columns of c the
-// rows of a are not packed.
-func (p *panels[T]) add(add bool, a operand[T], alpha T, deep, depth int, b laidOut[T], c Of[T]) {
+// multiplyAdd computes c = alpha·a·b, plus c if add is set, for the columns deep, …, deep+depth−1 of a. For few
+// columns of c the rows of a are not packed.
+func (p *panels[T]) multiplyAdd(add bool, a operand[T], alpha T, deep, depth int, b laidOut[T], c Of[T]) {
 	tile, group := simd.TileColumns[T](), simd.TileRows()
 	asItLies := a.t == NoTrans && alpha == 1 && c.Cols <= 2*tile
 	for i := 0; i < c.Rows; i += packRows {

@@ -72,13 +72,13 @@ func Trsm(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
 	}
 }
 
-// leafRoom holds the buffers of solveLeaf.
-type leafRoom struct {
+// leafBuffers holds the buffers of solveLeaf.
+type leafBuffers struct {
 	inverse [leaf * leaf]float64
 	b       []float64
 }
 
-var leafRooms = freelist.List[*leafRoom]{New: func() *leafRoom { return new(leafRoom) }}
+var leafRooms = freelist.List[*leafBuffers]{New: func() *leafBuffers { return new(leafBuffers) }}
 
 func solveLeaf(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
 	room := leafRooms.Get()
@@ -109,7 +109,6 @@ func Cholesky(a Matrix) (u blas64.Triangular, ok bool) {
 	return u, factorise(u)
 }
 
-// factorise is Cholesky in place.
 func factorise(a blas64.Triangular) (ok bool) {
 	if a.N <= leaf {
 		for i := range a.N {

@@ -26,7 +26,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// patience is the timeout of one step of the browser.
 const patience = 60 * time.Second
 
 // Page is an open page. Its methods end the test with an error if they fail.
@@ -89,11 +88,11 @@ func (p *Page) record(event any, allowed []string) {
 		text, _ := json.Marshal(e.Args)
 		p.problems = append(p.problems, "the console says "+string(text))
 	case *runtime.EventExceptionThrown:
-		p.problems = append(p.problems, thrown(e.ExceptionDetails))
+		p.problems = append(p.problems, exceptionText(e.ExceptionDetails))
 	}
 }
 
-func thrown(e *runtime.ExceptionDetails) string {
+func exceptionText(e *runtime.ExceptionDetails) string {
 	var text string
 	switch {
 	case e.Exception == nil:
@@ -112,7 +111,7 @@ func (p *Page) must(err error) {
 	}
 }
 
-func (p *Page) do(actions ...chromedp.Action[chromedp.Void]) {
+func (p *Page) perform(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
@@ -130,7 +129,7 @@ func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromed
 // Go navigates to an address and waits until it is loaded.
 func (p *Page) Go(address string) {
 	p.t.Helper()
-	p.do(chromedp.Navigate(address))
+	p.perform(chromedp.Navigate(address))
 }
 
 // prelude defines functions for scripts: check throws unless its condition is true, until waits up to ten seconds for a
@@ -156,7 +155,7 @@ func (p *Page) Run(script string, result any) {
 	})
 	p.must(err)
 	if out.ExceptionDetails != nil {
-		p.t.Fatalf("%s\nin %s", thrown(out.ExceptionDetails), script)
+		p.t.Fatalf("%s\nin %s", exceptionText(out.ExceptionDetails), script)
 	}
 	if result != nil {
 		p.must(json.Unmarshal(out.Result.Value, result))
@@ -195,14 +194,14 @@ func (p *Page) Press(names ...string) {
 		if len(events) == 3 && !control {
 			down.Text = events[1].Text
 		}
-		p.do(call(input.DispatchKeyEvent, down), call(input.DispatchKeyEvent, up))
+		p.perform(call(input.DispatchKeyEvent, down), call(input.DispatchKeyEvent, up))
 	}
 }
 
 // Type inserts text into the focused element.
 func (p *Page) Type(text string) {
 	p.t.Helper()
-	p.do(call(input.InsertText, input.InsertTextParams{Text: text}))
+	p.perform(call(input.InsertText, input.InsertTextParams{Text: text}))
 }
 
 // Mouse sends the event mousePressed, mouseMoved or mouseReleased of the left button at a position in CSS pixels.
@@ -214,14 +213,14 @@ func (p *Page) Mouse(what string, x, y float64) {
 	if event.Type == chromedp.MouseReleased {
 		event.Buttons = 0
 	}
-	p.do(call(input.DispatchMouseEvent, event))
+	p.perform(call(input.DispatchMouseEvent, event))
 }
 
 // Click scrolls the first element of a selector into view and clicks its centre.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
 	x, y := p.Middle(selector)
-	p.do(chromedp.MouseClickXY(x, y))
+	p.perform(chromedp.MouseClickXY(x, y))
 }
 
 // Middle scrolls the first element of a selector into view and returns its centre in the window.
@@ -240,14 +239,14 @@ return [box.x + box.width / 2, box.y + box.height / 2];`, selector), &at)
 // Size sets the size of the window in CSS pixels.
 func (p *Page) Size(width, height int) {
 	p.t.Helper()
-	p.do(chromedp.EmulateViewport(int64(width), int64(height)))
+	p.perform(chromedp.EmulateViewport(int64(width), int64(height)))
 }
 
 // Dark sets the preferred colour scheme.
 func (p *Page) Dark(on bool) {
 	p.t.Helper()
 	scheme := emulation.MediaFeature{Name: "prefers-color-scheme", Value: map[bool]string{true: "dark", false: "light"}[on]}
-	p.do(call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&scheme}}))
+	p.perform(call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&scheme}}))
 }
 
 // Problems returns and clears the problems that would fail the test, for tests that expect them.

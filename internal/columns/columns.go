@@ -41,7 +41,7 @@ const narrowest = 16
 
 // Text returns the table in lines of at most width characters. Empty columns are left out.
 func (t *Table) Text(width int) string {
-	configs, fits := t.fit(width)
+	configs, fits := t.columnWidths(width)
 	if !fits {
 		return t.paragraphs(width)
 	}
@@ -64,8 +64,8 @@ func (t *Table) Text(width int) string {
 	return b.String()
 }
 
-// fit returns the widths and alignments of the columns, and whether they fit.
-func (t *Table) fit(width int) (configs []table.ColumnConfig, fits bool) {
+// columnWidths returns the widths and alignments of the columns, and whether they fit.
+func (t *Table) columnWidths(width int) (configs []table.ColumnConfig, fits bool) {
 	for _, row := range t.rows {
 		if len(row) == 1 {
 			continue
@@ -128,7 +128,6 @@ func render(b *strings.Builder, configs []table.ColumnConfig, rows [][]string) {
 	}
 }
 
-// paragraphs returns each row as a paragraph.
 func (t *Table) paragraphs(width int) string {
 	var b strings.Builder
 	for i, row := range t.rows {

@@ -19,7 +19,6 @@ import (
 // ErrNoConvergence is returned if an iteration does not converge.
 var ErrNoConvergence = errors.New("the eigenvalues do not converge")
 
-// eps is the machine epsilon.
 const eps = 0x1p-52
 
 // Symmetric returns the n eigenvalues of a in increasing order and, if vectors is set, orthonormal eigenvectors as the
@@ -95,7 +94,6 @@ func scaleOf(n int, row func(i int) []float64) (float64, error) {
 	return math.Ldexp(1, min(max(exponent, -1000), 1000)), nil
 }
 
-// rescale multiplies values by a scale.
 func rescale(values []float64, scale float64) error {
 	for i := range values {
 		if values[i] *= scale; math.IsInf(values[i], 0) {
@@ -111,8 +109,7 @@ func scale(x []float64, by float64) {
 	}
 }
 
-// add adds y to x.
-func add(x, y []float64) {
+func addTo(x, y []float64) {
 	for i, v := range y[:len(x)] {
 		x[i] += v
 	}

@@ -175,7 +175,7 @@ func (r *reduction) addPairs(y, x []float64, weights, products *[2 * panel]float
 		for side := 0; side < 2*panel; side += panel {
 			for l := side; l < side+count; l += strip {
 				simd.AddBoth(y[c:end], x[c:end], r.p[l*n+c:], n, (*[strip]float64)(weights[l:]), &part)
-				add(products[l:l+strip], part[:])
+				addTo(products[l:l+strip], part[:])
 			}
 		}
 	}
@@ -212,7 +212,7 @@ func (r *reduction) multiplyVector(y, v []float64, from int) {
 	row := y[from:n]
 	copy(row, r.sums[from:n])
 	for part := 1; part < bandParts; part++ {
-		add(row, r.sums[part*n+from:][:n-from])
+		addTo(row, r.sums[part*n+from:][:n-from])
 	}
 }
 
@@ -226,7 +226,7 @@ func (r *reduction) addBand(sum, v []float64, b, from int) {
 		for i := lo; i < min(hi, end); i += strip {
 			at := max(c, i)
 			simd.AddBoth(sum[at:end], v[at:end], r.a[i*n+at:], n, (*[strip]float64)(v[i:]), &products)
-			add(sum[i:i+strip], products[:])
+			addTo(sum[i:i+strip], products[:])
 		}
 	}
 }

@@ -22,12 +22,12 @@ func settled(p *browsertest.Page, acts int) {
 	p.Run(fmt.Sprintf(`
 await until(() => $("#work").hidden);
 const state = await (await fetch("state")).json();
-check(state.acts === %d, state.acts, "acts, the last:", state.said, "and the page says", $("#told").textContent);
+check(state.acts === %d, state.acts, "acts, the last:", state.said, "and the page says", $("#status").textContent);
 check(partwise.pictures.every((p, i) => p.group === state.groups[i]), "the page shows other groups");
 check($$("section.group").every((s) => $$("#" + s.id + " a.picture").every((a) => state.groups[a.dataset.i] === +s.dataset.group)), "pictures are in other sections");
 check($$("section.group").every((s) => s.hidden === !state.groups.includes(+s.dataset.group)), "empty groups are shown, or others are not");
-check($$("#groups a.picture.told").map((a) => +a.dataset.i).sort().join() === state.told.sort().join(), "others are marked as told");
-check($("#told").textContent === state.said || %d === 0, "the page says", $("#told").textContent, "and not", state.said);`, acts, acts), nil)
+check($$("#groups a.picture.labelled").map((a) => +a.dataset.i).sort().join() === state.labelled.sort().join(), "others are marked as told");
+check($("#status").textContent === state.said || %d === 0, "the page says", $("#status").textContent, "and not", state.said);`, acts, acts), nil)
 }
 
 // drag drags a picture to an element.
@@ -66,7 +66,7 @@ func TestBrowser(t *testing.T) {
 	drag(t, p, `#group-1 a.picture[data-i='0']`, `#dock [data-group='1']`)
 	settled(p, 1)
 	want("a picture is dragged", func(s feedback.State) bool {
-		return s.Groups[0] == 1 && s.Groups[3] == 0 && slices.Equal(s.Told, []int{0})
+		return s.Groups[0] == 1 && s.Groups[3] == 0 && slices.Equal(s.Labelled, []int{0})
 	})
 	p.Run(`partwise.select([3, 6]);`, nil)
 	drag(t, p, `#group-1 a.picture[data-i='6']`, `#dock [data-group='new']`)
@@ -74,7 +74,10 @@ func TestBrowser(t *testing.T) {
 	want("two are dragged to a new group", func(s feedback.State) bool { return s.Groups[3] == 3 && s.Groups[6] == 3 && s.Groups[9] == 0 })
 	p.Run(`check(partwise.selection.size === 0, "they are still selected"); check($("#selected").hidden, "the bar is still there");
 check($("#group-4 a.picture.moved"), "what has moved is not marked"); check($$("nav a").some((a) => a.textContent === "Group 4"), "the navigation has no new group");
-check($$(".map-key button").length === 4, "the map has no new group");`, nil)
+check($$(".map-key button").length === 4, "the map has no new group");
+const show = $$("#always button").find((b) => b.textContent === "Show"); show.click();
+check(!show.hidden && $("#results-title").textContent === "Moved" && $$("#results a.picture").map((a) => a.dataset.i).join() === "3,6", "Show lists", $("#results").textContent);
+$("#results-close").click();`, nil)
 	drag(t, p, `#group-4 a.picture[data-i='3']`, `#group-4 ~ .none, #group-3`)
 	settled(p, 3)
 	want("one is dragged onto a section", func(s feedback.State) bool { return s.Groups[3] == 2 })
@@ -101,7 +104,7 @@ check(document.activeElement.matches("#group-2 a.picture"), "the focus is on", d
 	p.Run(`$("#group-2 a.picture[data-i='7']").focus();`, nil)
 	p.Press("r")
 	settled(p, 5)
-	want("one is confirmed", func(s feedback.State) bool { return s.Groups[7] == 1 && slices.Contains(s.Told, 7) })
+	want("one is confirmed", func(s feedback.State) bool { return s.Groups[7] == 1 && slices.Contains(s.Labelled, 7) })
 	p.Run(`check(document.activeElement.matches("#group-2 a.picture[data-i='7']"), "the focus is on", document.activeElement.outerHTML);
 check(document.activeElement.getAttribute("aria-label").endsWith(", labelled"), document.activeElement.getAttribute("aria-label"));`, nil)
 	p.Press("g")
@@ -192,7 +195,7 @@ check($("#viewer dl").textContent.includes("Labelledyes, in this group"), $("#vi
 		t.Fatal(text)
 	}
 	p.Run(`await until(() => partwise.pictures[23].group === 0);`, nil)
-	p.Run(`$("#told").textContent = "Did move of 1.";`, nil) // which is not told again
+	p.Run(`$("#status").textContent = "Did move of 1.";`, nil) // which is not told again
 	settled(p, 13)
 
 	p.Run(`check($$("button").every((b) => b.textContent.trim() || b.ariaLabel), "a button has no name"); $("#finish").click(); await until(() => $("#finished").open && $("#finished").textContent.startsWith("Finished"));`, nil)
@@ -238,7 +241,7 @@ check(buttons.every((b) => b.top >= tray.top && b.bottom <= tray.bottom && b.wid
 	}
 	for to, said := range map[string]string{"#tools": "Not moved: drop images on a group ", "#dock [data-group='29']": "Not moved: already in Group 30."} {
 		drop(to)
-		p.Run(`check($("#told.wrong") && $("#told").textContent.startsWith("`+said+`"), $("#told").textContent);`, nil)
+		p.Run(`check($("#status.wrong") && $("#status").textContent.startsWith("`+said+`"), $("#status").textContent);`, nil)
 	}
 	settled(p, 0)
 	drop("#dock [data-group='59']")
@@ -449,7 +452,7 @@ check(said.includes("is not running") && said.includes("New group: <b>00.png") &
 check($$("#always button, #question button, .group-acts button").every((b) => b.getClientRects().length === 0), "something can be done");
 partwise.show(3); check($("#viewer").open, "pictures cannot be looked at");`, nil)
 	p.Press("Escape", "u")
-	p.Run(`check($("#told.wrong").textContent.startsWith("Not saved"), $("#told").textContent);`, nil)
+	p.Run(`check($("#status.wrong").textContent.startsWith("Not saved"), $("#status").textContent);`, nil)
 	away.Store(false)
 	gate.pass(2)
 	settled(p, 3)

@@ -71,19 +71,19 @@ func (f *fakeSession) Do(ctx context.Context, a feedback.Act) (*feedback.State, 
 		}
 	}
 	next := f.state
-	next.Groups, next.Names, next.Told = slices.Clone(next.Groups), slices.Clone(next.Names), slices.Clone(next.Told)
+	next.Groups, next.Names, next.Labelled = slices.Clone(next.Groups), slices.Clone(next.Names), slices.Clone(next.Labelled)
 	fresh := func() int {
 		next.Names = append(next.Names, a.Name)
 		return len(next.Names) - 1
 	}
 	put := func(g int) {
 		for _, i := range a.Pictures {
-			if next.Groups[i] = g; !slices.Contains(next.Told, i) {
-				next.Told = append(next.Told, i)
+			if next.Groups[i] = g; !slices.Contains(next.Labelled, i) {
+				next.Labelled = append(next.Labelled, i)
 			}
 		}
 	}
-	next.Said = fmt.Sprintf("Did %s of %d.", a.Do, len(a.Pictures))
+	next.Effect = fmt.Sprintf("Did %s of %d.", a.Do, len(a.Pictures))
 	switch a.Do {
 	case feedback.Skip:
 		if len(a.Pictures) == 2 {
@@ -145,7 +145,7 @@ func (f *fakeSession) turn(from, to *[]feedback.State, said string) (*feedback.S
 	for len(f.state.Names) < 1+slices.Max(f.state.Groups) {
 		f.state.Names = append(f.state.Names, "")
 	}
-	f.state.Said = said
+	f.state.Effect = said
 	return f.State(), nil
 }
 

@@ -63,13 +63,13 @@ type Server struct {
 	files []string
 	pages http.Handler
 
-	acting   sync.Mutex // held by the running act
-	session  Session
-	closed   bool
-	done     []string               // the ids of the last acts
-	state    atomic.Pointer[[]byte] // as JSON
-	finished chan struct{}
-	finish   sync.Once
+	acting    sync.Mutex // held by the running act
+	session   Session
+	closed    bool
+	recentIDs []string               // the ids of the last acts
+	state     atomic.Pointer[[]byte] // as JSON
+	finished  chan struct{}
+	finish    sync.Once
 }
 
 const (
@@ -134,8 +134,8 @@ func (s *Server) setState(state *feedback.State) ([]byte, error) {
 	for i, name := range state.Names {
 		shown.Names[i] = plaintext.Line(name)
 	}
-	shown.Undo, shown.Redo, shown.Said = plaintext.Line(state.Undo), plaintext.Line(state.Redo), plaintext.Line(state.Said)
-	shown.Groups, shown.Confidence, shown.Told = nonNil(shown.Groups), nonNil(shown.Confidence), nonNil(shown.Told)
+	shown.Undo, shown.Redo, shown.Effect = plaintext.Line(state.Undo), plaintext.Line(state.Redo), plaintext.Line(state.Effect)
+	shown.Groups, shown.Confidence, shown.Labelled = nonNil(shown.Groups), nonNil(shown.Confidence), nonNil(shown.Labelled)
 	shown.Must, shown.Cannot = nonNil(shown.Must), nonNil(shown.Cannot)
 	text, err := json.Marshal(&shown)
 	if err == nil {
@@ -262,7 +262,7 @@ func (s *Server) finishSession(w http.ResponseWriter, r *http.Request) error {
 	return s.serveState(w, r)
 }
 
-// decodeBody decodes the decodeBody of a request.
+// decodeBody decodes the body of a request.
 func decodeBody(w http.ResponseWriter, r *http.Request, into any) error {
 	if r.Header.Get("Content-Type") != "application/json" {
 		return failure(http.StatusUnsupportedMediaType, "a request must be application/json")
@@ -287,8 +287,8 @@ func decodeBody(w http.ResponseWriter, r *http.Request, into any) error {
 	return nil
 }
 
-// answerChange changes the session and answers with the new state, even if the client has gone. It answers without the lock,
-// so that a client that does not read cannot block others.
+// answerChange changes the session and answers with the new state, even if the client has gone. It answers without the
+// lock, so that a client that does not read cannot block others.
 func (s *Server) answerChange(w http.ResponseWriter, by requestInfo, do func(context.Context) (*feedback.State, error)) error {
 	text, err := s.applyChange(by, do)
 	if err != nil {
@@ -309,7 +309,7 @@ func (s *Server) applyChange(by requestInfo, do func(context.Context) (*feedback
 	if s.closed || s.ctx.Err() != nil {
 		return nil, failure(http.StatusServiceUnavailable, "partwise explore is stopping")
 	}
-	if by.ID != "" && slices.Contains(s.done, by.ID) {
+	if by.ID != "" && slices.Contains(s.recentIDs, by.ID) {
 		return *s.state.Load(), nil
 	}
 	var state *feedback.State
@@ -327,7 +327,7 @@ func (s *Server) applyChange(by requestInfo, do func(context.Context) (*feedback
 		_, err2 := s.setState(s.session.State())
 		return nil, errors.Join(err, err2)
 	}
-	s.done = append(s.done[max(0, len(s.done)+1-mostDone):], by.ID)
+	s.recentIDs = append(s.recentIDs[max(0, len(s.recentIDs)+1-mostDone):], by.ID)
 	return s.setState(state)
 }
 
@@ -429,7 +429,7 @@ var types = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml", ".pdf": "application/pdf", ".csv": "text/csv; charset=utf-8",
 }
 
-// serveFile serves files of the page: no serveFile outside of the folder, even through symbolic links, and none that a browser
+// serveFile serves files of the page: no file outside of the folder, even through symbolic links, and none that a browser
 // would run.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
@@ -484,7 +484,8 @@ func (s *Server) serveOriginal(w http.ResponseWriter, r *http.Request) error {
 	return serveContent(w, r, f, kind)
 }
 
-// serveContent serves a file, which the browser may cache but must revalidate, because other results have the same address.
+// serveContent serves a file, which the browser may cache but must revalidate, because other results have the same
+// address.
 func serveContent(w http.ResponseWriter, r *http.Request, f *os.File, kind string) error {
 	info, err := f.Stat()
 	if err != nil {

@@ -338,7 +338,7 @@ func TestActs(t *testing.T) {
 		}
 		return stateOf(t, text)
 	}
-	if st := post("act", `{"do":"move","pictures":[0,3],"groups":[1]}`); st.Groups[0] != 1 || st.Groups[3] != 1 || st.Acts != 1 || !slices.Equal(st.Told, []int{0, 3}) {
+	if st := post("act", `{"do":"move","pictures":[0,3],"groups":[1]}`); st.Groups[0] != 1 || st.Groups[3] != 1 || st.Acts != 1 || !slices.Equal(st.Labelled, []int{0, 3}) {
 		t.Errorf("moved: %+v", st)
 	}
 	if st := post("act", `{"do":"name","groups":[0],"name":"a\u0007\u202eb"}`); st.Names[0] != `a\a\u202eb` {

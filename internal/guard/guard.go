@@ -36,7 +36,7 @@ func Call(f func() error) (err error) {
 		case *PanicError:
 			err = value
 		default:
-			err = &PanicError{Value: value, Place: place()}
+			err = &PanicError{Value: value, Place: stackOfModule()}
 		}
 	}()
 	return f()
@@ -77,8 +77,8 @@ const (
 	mostPlaces = 4
 )
 
-// place returns the functions of the module on the stack of the panic.
-func place() string {
+// stackOfModule returns the functions of the module on the stack of the panic.
+func stackOfModule() string {
 	callers := make([]uintptr, 200)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)])
 	var places []string

@@ -44,7 +44,7 @@ func Parse(content []byte) *File {
 	var tables decoder
 	r := reader{content, min(2, len(content))}
 	for {
-		marker, data, err := r.next()
+		marker, data, err := r.nextSegment()
 		if err != nil || marker == endOfImage {
 			f.whole = err == nil
 			break
@@ -178,8 +178,8 @@ type reader struct {
 	at      int
 }
 
-// next returns the marker of the next segment and its data. It skips the data of scans.
-func (r *reader) next() (marker byte, data []byte, err error) {
+// nextSegment returns the marker of the next segment and its data. It skips the data of scans.
+func (r *reader) nextSegment() (marker byte, data []byte, err error) {
 	for {
 		skip := bytes.IndexByte(r.content[r.at:], 0xff)
 		if skip < 0 {
@@ -222,7 +222,7 @@ func (r *reader) next() (marker byte, data []byte, err error) {
 func Segments(content []byte, f func(marker byte, data []byte) bool) {
 	r := reader{content, min(2, len(content))}
 	for {
-		marker, data, err := r.next()
+		marker, data, err := r.nextSegment()
 		if err != nil || marker == endOfImage || !f(marker, data) {
 			return
 		}

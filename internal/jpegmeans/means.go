@@ -25,10 +25,10 @@ func (b *block) set(at uint8, v int32) {
 	b.sum += int64(max(v, -v))
 }
 
-// wild reports whether the coefficients are impossible for 8-bit pixels. The squares of the coefficients sum to those
-// of the 64 pixels, at most 64·128², so the magnitudes sum to at most 8·8·128. Quantisation adds at most half a step
-// each.
-func (b *block) wild() bool { return b.sum+int64(max(b.values[0], -b.values[0])) > 8192 }
+// isImpossible reports whether the coefficients are impossible for 8-bit pixels. The squares of the coefficients sum
+// to those of the 64 pixels, at most 64·128², so the magnitudes sum to at most 8·8·128. Quantisation adds at most
+// half a step each.
+func (b *block) isImpossible() bool { return b.sum+int64(max(b.values[0], -b.values[0])) > 8192 }
 
 // inRange reports that no pixel of the block needs clipping. A coefficient changes a pixel by at most a quarter of its
 // magnitude, and DC by an eighth (T.81, A.3.3).
@@ -112,8 +112,8 @@ func (b *block) means(out []uint8, stride int, across, down *average) {
 	}
 }
 
-// put writes the means of the block at x and y. For blocks at the border only samples within the image count.
-func (c *component) put(b *block, x, y int) {
+// writeMeans writes the means of the block at x and y. For blocks at the border only samples within the image count.
+func (c *component) writeMeans(b *block, x, y int) {
 	width, height := min(c.width-8*x, 8), min(c.height-8*y, 8)
 	if width <= 0 || height <= 0 {
 		return

@@ -41,7 +41,7 @@ func (d *decoder) decode() (image.Image, error) {
 	}
 	d.at = 2
 	for {
-		marker, data, err := d.next()
+		marker, data, err := d.nextSegment()
 		switch {
 		case err != nil:
 		case marker == endOfImage:
@@ -162,13 +162,13 @@ func (d *decoder) unit(p *part, unit, across int, alone bool) error {
 			return err
 		}
 		if !d.counting {
-			if b.wild() {
+			if b.isImpossible() {
 				d.wild = true
 				for i, v := range b.values {
 					b.values[i] = min(max(v, -largest), largest)
 				}
 			}
-			p.component.put(b, x, y)
+			p.component.writeMeans(b, x, y)
 		}
 		if b.sum > 0 {
 			b.values = [blockSize]int32{}

@@ -58,16 +58,16 @@ func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	p = some(p, in.order)
+	p = selectPoints(p, in.order)
 	nearest, err := neighbours(ctx, p, in, min(neighboursOf, n-1))
 	if err != nil {
 		return nil, err
 	}
 	at := start(p)
 	m := &mover{edges: graph(nearest), repelled: make([]float32, n)}
-	m.at, m.next, m.mean, m.square = make([]place, n), make([]place, n), make([]place, n), make([]place, n)
+	m.at, m.next, m.mean, m.square = make([]vector, n), make([]vector, n), make([]vector, n), make([]vector, n)
 	for i := range n {
-		m.at[i] = place{at[2*i], at[2*i+1]}
+		m.at[i] = vector{at[2*i], at[2*i+1]}
 		total := float32(0)
 		for _, e := range m.edges[i] {
 			total += e.weight
@@ -112,30 +112,30 @@ func start(p *project.Points) []float32 {
 		scale = spread / largest
 	}
 	for i := range at {
-		at[i] = at[i]*scale + 1e-3*(float32(mix(uint64(i), 1<<40)>>40)/(1<<24)-0.5)
+		at[i] = at[i]*scale + 1e-3*(float32(hash(uint64(i), 1<<40)>>40)/(1<<24)-0.5)
 	}
 	return at
 }
 
 func abs(x float32) float32 { return max(x, -x) }
 
-// mix returns a 64-bit hash of two numbers (the finaliser of SplitMix64).
-func mix(a, b uint64) uint64 {
+// hash returns a 64-bit hash of two numbers (the finaliser of SplitMix64).
+func hash(a, b uint64) uint64 {
 	z := a*0x9e3779b97f4a7c15 + b*0xd1b54a32d192ed03 + 0x8cb92ba72f3d8dd7
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
 
-// place is a point or a vector in the plane.
-type place struct{ x, y float32 }
+// vector is a point or a vector in the plane.
+type vector struct{ x, y float32 }
 
 // mover moves points along the gradient with Adam.
 type mover struct {
 	edges        [][]edge  // edges of each point, in both directions
 	repelled     []float32 // weight of the repulsion of each point
-	at, next     []place
-	mean, square []place
+	at, next     []vector
+	mean, square []vector
 
 	// The epoch, its step size with bias correction, and the bias correction of the squares.
 	epoch      uint64
@@ -144,7 +144,7 @@ type mover struct {
 
 func (m *mover) move(i int) {
 	p := m.at[i]
-	var g, r place
+	var g, r vector
 	for _, e := range m.edges[i] {
 		q := m.at[e.to]
 		dx, dy := q.x-p.x, q.y-p.y
@@ -154,23 +154,23 @@ func (m *mover) move(i int) {
 	}
 	n := uint64(len(m.at))
 	for s := range uint64(samples / 2) {
-		drawn := mix(uint64(i), m.epoch*(samples/2)+s)
-		a, b := p.repelled(m.at[drawn>>32*n>>32]), p.repelled(m.at[drawn&math.MaxUint32*n>>32])
-		r = place{r.x + a.x + b.x, r.y + a.y + b.y}
+		drawn := hash(uint64(i), m.epoch*(samples/2)+s)
+		a, b := p.repulsion(m.at[drawn>>32*n>>32]), p.repulsion(m.at[drawn&math.MaxUint32*n>>32])
+		r = vector{r.x + a.x + b.x, r.y + a.y + b.y}
 	}
 	f := m.repelled[i]
-	m.next[i] = place{
+	m.next[i] = vector{
 		p.x + m.step(2*curve*g.x+f*r.x, &m.mean[i].x, &m.square[i].x),
 		p.y + m.step(2*curve*g.y+f*r.y, &m.mean[i].y, &m.square[i].y),
 	}
 }
 
-// repelled returns the repulsion of p by q: half of the paper's gradient.
-func (p place) repelled(q place) place {
+// repulsion returns the repulsion of p by q: half of the paper's gradient.
+func (p vector) repulsion(q vector) vector {
 	dx, dy := p.x-q.x, p.y-q.y
 	d := dx*dx + dy*dy
 	f := 1 / ((0.001 + d) * (1 + curve*d))
-	r := place{f * dx, f * dy}
+	r := vector{f * dx, f * dy}
 	if d < repelledLess {
 		r.x, r.y = min(mostRepelled, max(-mostRepelled, r.x)), min(mostRepelled, max(-mostRepelled, r.y))
 	}
@@ -184,7 +184,6 @@ func (m *mover) step(g float32, mean, square *float32) float32 {
 	return m.rate * *mean / (float32(math.Sqrt(float64(m.less**square))) + 1e-7)
 }
 
-// neighbour is a neighbour with its squared distance.
 type neighbour struct {
 	j int32
 	d float32
@@ -202,7 +201,7 @@ func squares(p *project.Points) []float32 {
 	return out
 }
 
-func some(p *project.Points, which []int32) *project.Points {
+func selectPoints(p *project.Points, which []int32) *project.Points {
 	out := &project.Points{N: len(which), D: p.D, Data: make([]float32, 0, len(which)*p.D)}
 	for _, i := range which {
 		out.Data = append(out.Data, p.At(int(i))...)
@@ -210,7 +209,7 @@ func some(p *project.Points, which []int32) *project.Points {
 	return out
 }
 
-func part(p *project.Points, lo, hi int) *project.Points {
+func slicePoints(p *project.Points, lo, hi int) *project.Points {
 	return &project.Points{N: hi - lo, D: p.D, Data: p.Data[lo*p.D : hi*p.D]}
 }
 
@@ -236,7 +235,6 @@ func eachDistance(a *project.Points, b []*project.Points, square []float32, f fu
 	}
 }
 
-// cells is a partition of points into cells.
 type cells struct {
 	order []int32   // points sorted by cell
 	start []int     // offset in order of each cell, and the end
@@ -253,12 +251,12 @@ func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
 	for k := range which {
 		which[k] = int32(k * p.N / c)
 	}
-	centres := some(p, which)
+	centres := selectPoints(p, which)
 	cell := make([]int32, p.N)
 	for round := range rounds + 1 {
 		lengths := squares(centres)
 		if err := parallel.Blocks(ctx, 0, p.N, 1024, func(_, lo, hi int) {
-			eachDistance(part(p, lo, hi), []*project.Points{centres}, lengths, func(i int, d []float32) {
+			eachDistance(slicePoints(p, lo, hi), []*project.Points{centres}, lengths, func(i int, d []float32) {
 				best := 0
 				for k, v := range d {
 					if v < d[best] {
@@ -332,12 +330,12 @@ func neighbours(ctx context.Context, p *project.Points, in *cells, k int) ([][]n
 		var number []int32
 		for _, c := range in.near[q.cell] {
 			lo, hi := in.start[c], in.start[c+1]
-			others, lengths = append(others, part(p, lo, hi)), append(lengths, square[lo:hi]...)
+			others, lengths = append(others, slicePoints(p, lo, hi)), append(lengths, square[lo:hi]...)
 			for j := lo; j < hi; j++ {
 				number = append(number, int32(j))
 			}
 		}
-		eachDistance(part(p, q.lo, q.hi), others, lengths, func(a int, d []float32) {
+		eachDistance(slicePoints(p, q.lo, q.hi), others, lengths, func(a int, d []float32) {
 			i := q.lo + a
 			nearest := make([]neighbour, 0, k)
 			for at, v := range d {
@@ -354,7 +352,6 @@ func neighbours(ctx context.Context, p *project.Points, in *cells, k int) ([][]n
 	return out, err
 }
 
-// edge is a weighted edge to a point.
 type edge struct {
 	to     int32
 	weight float32
@@ -364,7 +361,7 @@ type edge struct {
 // the nearest. The two directions of an edge are combined as a + b − ab (section 3.1 of the paper).
 func graph(near [][]neighbour) [][]edge {
 	weights := make([][]float32, len(near))
-	parallel.Do(len(near), func(i int) { weights[i] = weigh(near[i]) })
+	parallel.Do(len(near), func(i int) { weights[i] = edgeWeights(near[i]) })
 	edges := make([][]edge, len(near))
 	for i, of := range near {
 		for at, x := range of {
@@ -385,8 +382,8 @@ func graph(near [][]neighbour) [][]edge {
 	return edges
 }
 
-// weigh returns the weights of a point's neighbours, all > 0.
-func weigh(of []neighbour) []float32 {
+// edgeWeights returns the weights of a point's neighbours, all > 0.
+func edgeWeights(of []neighbour) []float32 {
 	w := make([]float32, len(of))
 	if len(of) == 0 {
 		return w

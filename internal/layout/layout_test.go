@@ -115,7 +115,7 @@ func TestCells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = some(p, in.order)
+	p = selectPoints(p, in.order)
 	found, err := neighbours(t.Context(), p, in, neighboursOf)
 	if err != nil {
 		t.Fatal(err)

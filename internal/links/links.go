@@ -50,8 +50,8 @@ func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 	return groups, nil
 }
 
-// once returns the distinct pairs of different samples, lower row first, except those that leftOut excludes.
-func once(pairs [][2]int, leftOut func(i, j int) bool) [][2]int {
+// once returns the distinct pairs of different samples, lower row first, without the pairs that leftOut reports.
+func distinctPairs(pairs [][2]int, leftOut func(i, j int) bool) [][2]int {
 	var out [][2]int
 	seen := map[[2]int]bool{}
 	for _, p := range pairs {
@@ -144,7 +144,7 @@ func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
 	if _, err := k.Close(n); err != nil {
 		return nil, nil, err
 	}
-	return once(k.MustLink, k.BothLabelled), once(k.CannotLink, k.BothLabelled), nil
+	return distinctPairs(k.MustLink, k.BothLabelled), distinctPairs(k.CannotLink, k.BothLabelled), nil
 }
 
 // Classes returns the classes of n samples, renumbered from 0 in the order of first samples, or -1 for unlabelled

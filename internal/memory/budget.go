@@ -79,10 +79,10 @@ func (b *Budget) Free() int64 {
 func (b *Budget) Check(n int64, what string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.check(n, what)
+	return b.checkLocked(n, what)
 }
 
-func (b *Budget) check(n int64, what string) error {
+func (b *Budget) checkLocked(n int64, what string) error {
 	if free := b.capacity - b.kept; n > free {
 		return &LimitError{What: what, Need: n, Free: max(free, 0), Limit: b.limit}
 	}
@@ -96,7 +96,7 @@ func (b *Budget) reserve(from *int64, n int64) (release func()) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		*from -= n
-		b.serve()
+		b.grantWaiting()
 	})
 }
 
@@ -104,11 +104,11 @@ func (b *Budget) reserve(from *int64, n int64) (release func()) {
 func (b *Budget) Keep(n int64, what string) (release func(), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := b.check(n, what); err != nil {
+	if err := b.checkLocked(n, what); err != nil {
 		return nil, err
 	}
 	release = b.reserve(&b.kept, n)
-	b.serve()
+	b.grantWaiting()
 	return release, nil
 }
 
@@ -121,7 +121,7 @@ func (b *Budget) Acquire(ctx context.Context, n int64, what string) (release fun
 	w := &waiter{need: n, what: what, ready: make(chan error, 1)}
 	b.mu.Lock()
 	b.waiting = append(b.waiting, w)
-	b.serve()
+	b.grantWaiting()
 	b.mu.Unlock()
 	select {
 	case err = <-w.ready:
@@ -130,7 +130,7 @@ func (b *Budget) Acquire(ctx context.Context, n int64, what string) (release fun
 		defer b.mu.Unlock()
 		if i := slices.Index(b.waiting, w); i >= 0 {
 			b.waiting = slices.Delete(b.waiting, i, i+1)
-			b.serve() // later requests may be smaller
+			b.grantWaiting() // later requests may be smaller
 			return nil, context.Cause(ctx)
 		}
 		err = <-w.ready // it was served meanwhile
@@ -162,11 +162,11 @@ func (b *Budget) Waiting() bool {
 	return len(b.waiting) > 0
 }
 
-// serve grants waiting requests in order, and rejects those that kept memory makes impossible.
-func (b *Budget) serve() {
+// serve grants waiting requests in order, and rejects requests that kept memory makes impossible.
+func (b *Budget) grantWaiting() {
 	for len(b.waiting) > 0 {
 		w := b.waiting[0]
-		err := b.check(w.need, w.what)
+		err := b.checkLocked(w.need, w.what)
 		if err == nil {
 			if b.kept+b.used+w.need > b.capacity {
 				return

@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// builder compiles nodes to steps.
 type builder struct {
 	constants      map[string]*tensor
 	values         map[string]*value
@@ -29,7 +28,6 @@ type value struct {
 
 func (v *value) constant() bool { return v.buf == nil }
 
-// operators holds the supported operators.
 var operators = map[string]func(b *builder, n *node, in []*value) *value{
 	"Conv": (*builder).conv, "Gemm": (*builder).product, "MatMul": (*builder).product,
 	"BatchNormalization": (*builder).batchNormalization, "LRN": (*builder).lrn, "Softmax": (*builder).softmax,
@@ -108,7 +106,6 @@ func (b *builder) lower(n *node) {
 	b.define(n.outputs[0], out)
 }
 
-// define binds a name to a value.
 func (b *builder) define(name string, v *value) {
 	if b.values[name] != nil || b.constants[name] != nil {
 		fail("duplicate value %q", name)
@@ -125,8 +122,7 @@ func (b *builder) buffer(size int) *buffer {
 	return buf
 }
 
-// step adds a step that reads and writes buffers.
-func (b *builder) step(run func(arena []float32), buffers ...*buffer) {
+func (b *builder) addStep(run func(arena []float32), buffers ...*buffer) {
 	for _, buf := range buffers {
 		buf.last = len(b.steps)
 		buf.maker = nil
@@ -134,8 +130,8 @@ func (b *builder) step(run func(arena []float32), buffers ...*buffer) {
 	b.steps = append(b.steps, run)
 }
 
-// made returns a new value of the given shape, which the next step must write.
-func (b *builder) made(shape []int, last bool) *value {
+// newValue returns a new value of the given shape, which the next step must write.
+func (b *builder) newValue(shape []int, last bool) *value {
 	n := size(shape)
 	if n == 0 {
 		fail("it is empty")
@@ -143,8 +139,8 @@ func (b *builder) made(shape []int, last bool) *value {
 	return &value{shape: shape, last: last, buf: b.buffer(n)}
 }
 
-// hold counts numbers that the network stores.
-func (b *builder) hold(n int) {
+// countNumbers counts numbers that the network stores.
+func (b *builder) countNumbers(n int) {
 	if b.numbers += n; b.numbers > b.limit {
 		b.tooLarge()
 	}
@@ -180,8 +176,8 @@ func computed(in []*value) *value {
 	return in[0]
 }
 
-// given returns an input that must be constant and finite. what names it in errors.
-func given(in []*value, at int, what string) *value {
+// constantInput returns an input that must be constant and finite. what names it in errors.
+func constantInput(in []*value, at int, what string) *value {
 	v := argument(in, at)
 	if v == nil || v.floats == nil {
 		fail("its %s are not constant numbers", what)
@@ -196,7 +192,7 @@ func given(in []*value, at int, what string) *value {
 
 // perChannel returns a constant input with one number per channel.
 func perChannel(in []*value, at, channels int, what string) []float32 {
-	v := given(in, at, what)
+	v := constantInput(in, at, what)
 	if len(v.floats) != channels {
 		fail("%d %s for %d channels", len(v.floats), what, channels)
 	}
@@ -239,7 +235,7 @@ func order(axes int, last bool) []int {
 	return []int{0, 1, 2, 3, 4, 5, 6, 7}[:axes]
 }
 
-func pick(x, at []int) []int {
+func permute(x, at []int) []int {
 	out := make([]int, len(at))
 	for i, j := range at {
 		out[i] = x[j]
@@ -249,16 +245,16 @@ func pick(x, at []int) []int {
 
 // permuted returns v with permuted axes: axis i is axis perm[i] of v.
 func (b *builder) permuted(v *value, perm []int, last bool) *value {
-	shape := pick(v.shape, perm)
+	shape := permute(v.shape, perm)
 	axes := order(len(shape), last)
-	dims, strides := pick(shape, axes), pick(pick(v.strides(), perm), axes)
+	dims, strides := permute(shape, axes), permute(permute(v.strides(), perm), axes)
 	if contiguous(dims, strides) {
 		return &value{shape: shape, last: last, buf: v.buf}
 	}
-	out := b.made(shape, last)
+	out := b.newValue(shape, last)
 	from, to, stride := v.buf, out.buf, strides[len(dims)-1]
-	b.step(func(arena []float32) {
-		dst, src := to.in(arena), from.in(arena)
+	b.addStep(func(arena []float32) {
+		dst, src := to.slice(arena), from.slice(arena)
 		walk([][]int{strides}, dims, func(at int, offsets []int) {
 			for i := range dims[len(dims)-1] {
 				dst[at+i] = src[offsets[0]+i*stride]

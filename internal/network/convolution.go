@@ -31,7 +31,7 @@ const patchNumbers = 1 << 16
 
 func (b *builder) conv(n *node, in []*value) *value {
 	x := b.asMap(in)
-	w := given(in, 1, "weights")
+	w := constantInput(in, 1, "weights")
 	groups := n.int("group", 1)
 	inC, s := x.shape[1], w.shape
 	if len(s) != 4 || groups < 1 || groups > inC || inC%groups != 0 || s[1] != inC/groups || s[0] < groups || s[0]%groups != 0 {
@@ -55,7 +55,7 @@ func (b *builder) conv(n *node, in []*value) *value {
 
 // convolve adds the step of a convolution and returns its result.
 func (b *builder) convolve(c *convolution, shape []int, last bool) *value {
-	out := b.made(shape, last)
+	out := b.newValue(shape, last)
 	c.out, c.bounds = out.buf, unbounded
 	taps, places := c.rows.taps*c.columns.taps, c.rows.out*c.columns.out
 	if taps > maxNumbers/places {
@@ -73,9 +73,9 @@ func (b *builder) convolve(c *convolution, shape []int, last bool) *value {
 		c.tile = 1
 	}
 	// The last panel of a group is padded to a register of up to 16 numbers.
-	b.hold(len(c.weights) + 16*(taps*c.inC+c.outC) + (places+c.tile)*taps)
+	b.countNumbers(len(c.weights) + 16*(taps*c.inC+c.outC) + (places+c.tile)*taps)
 	b.convolutions = append(b.convolutions, c)
-	b.step(c.run, c.in, c.out)
+	b.addStep(c.run, c.in, c.out)
 	c.out.maker = c
 	return out
 }
@@ -92,8 +92,8 @@ func (c *convolution) finish() {
 		// The last tile is padded with copies of the last window.
 		window := min(i, places-1)
 		for t := range taps {
-			y, inside := c.rows.place(window/c.columns.out, t/c.columns.taps)
-			x, also := c.columns.place(window%c.columns.out, t%c.columns.taps)
+			y, inside := c.rows.inputPosition(window/c.columns.out, t/c.columns.taps)
+			x, also := c.columns.inputPosition(window%c.columns.out, t%c.columns.taps)
 			at := 0
 			if inside && also {
 				at = c.in.at + (y*c.columns.in+x)*c.inC
@@ -133,7 +133,7 @@ func (c *convolution) finish() {
 }
 
 func (c *convolution) run(arena []float32) {
-	taps, out := c.rows.taps*c.columns.taps, c.out.in(arena)
+	taps, out := c.rows.taps*c.columns.taps, c.out.slice(arena)
 	if c.depthwise {
 		simd.Depthwise(out, arena, c.table, taps, c.packed, c.biases, &c.bounds)
 		return
@@ -163,7 +163,7 @@ func (b *builder) product(n *node, in []*value) *value {
 		fail("transA not supported")
 	}
 	x := b.layout(computed(in), false)
-	w := given(in, 1, "weights")
+	w := constantInput(in, 1, "weights")
 	if len(w.shape) != 2 || len(x.shape) < 2 {
 		fail("factors of shapes %v and %v do not match", x.shape, w.shape)
 	}
@@ -180,7 +180,7 @@ func (b *builder) product(n *node, in []*value) *value {
 		weights[i] = alpha * w.floats[i/depth*toNext+i%depth*toRow]
 	}
 	if argument(in, 2) != nil {
-		c := given(in, 2, "biases")
+		c := constantInput(in, 2, "biases")
 		if len(c.floats) != 1 && (len(c.floats) != outC || c.shape[len(c.shape)-1] != outC) {
 			fail("biases of shape %v for %d numbers", c.shape, outC)
 		}

@@ -57,7 +57,7 @@ type buffer struct {
 	maker                 *convolution // the convolution that wrote it, if it is unchanged since
 }
 
-func (b *buffer) in(arena []float32) []float32 { return arena[b.at : b.at+b.size : b.at+b.size] }
+func (b *buffer) slice(arena []float32) []float32 { return arena[b.at : b.at+b.size : b.at+b.size] }
 
 // Compile parses an ONNX model, validates the part of it that is needed, and compiles it.
 func Compile(model []byte, opt Options) (*Network, error) {
@@ -130,11 +130,11 @@ func (n *Network) Run(dst, image []float32) error {
 	}
 	arena := n.arenas.Get()
 	defer n.arenas.Put(arena)
-	copy(n.in.in(arena), image)
+	copy(n.in.slice(arena), image)
 	for _, run := range n.steps {
 		run(arena)
 	}
-	copy(dst, n.out.in(arena))
+	copy(dst, n.out.slice(arena))
 	for i, v := range dst {
 		if v-v != 0 {
 			return fmt.Errorf("output %d of the network is %v", i+1, v)

@@ -15,7 +15,6 @@ import (
 // An ONNX file, version 1.x, is one Protocol Buffers message; see onnx.proto. This file checks that it is well
 // formed. The meaning is validated during compilation.
 
-// graph is a parsed model.
 type graph struct {
 	inputs    []input
 	outputs   []string
@@ -24,7 +23,6 @@ type graph struct {
 	small     int // number of integers, names and fields, which take much more memory than in the file
 }
 
-// input is an input of the model.
 type input struct {
 	name string
 	dims []int // 0 for a dimension that is not fixed
@@ -100,9 +98,9 @@ func (g *graph) message(content []byte) fields {
 	m := fields{}
 	for len(content) > 0 {
 		number, kind, n := protowire.ConsumeTag(content)
-		content = after(content, n)
+		content = skipBytes(content, n)
 		n = protowire.ConsumeFieldValue(number, kind, content)
-		rest := after(content, n)
+		rest := skipBytes(content, n)
 		value := content[:n]
 		if kind == protowire.BytesType {
 			value, _ = protowire.ConsumeBytes(content)
@@ -114,8 +112,8 @@ func (g *graph) message(content []byte) fields {
 	return m
 }
 
-// after returns content[n:]. A negative n, the error value of protowire, means a malformed message.
-func after(content []byte, n int) []byte {
+// skipBytes returns content[n:]. A negative n, the error value of protowire, means a malformed message.
+func skipBytes(content []byte, n int) []byte {
 	if n < 0 {
 		panic(failure{errMalformed})
 	}
@@ -147,7 +145,7 @@ func (m fields) values(number protowire.Number, next func([]byte) (uint64, int),
 	for _, v := range m[number] {
 		for len(v) > 0 {
 			x, n := next(v)
-			v = after(v, n)
+			v = skipBytes(v, n)
 			f(x)
 		}
 	}
@@ -171,7 +169,6 @@ func (m fields) floats(number protowire.Number) (all []float32) {
 	return all
 }
 
-// parse parses a model.
 func parse(content []byte) *graph {
 	g := &graph{constants: map[string]*tensor{}}
 	for _, b := range g.message(content)[7] {

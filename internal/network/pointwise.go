@@ -13,10 +13,10 @@ func (b *builder) pointwise(v *value, f func(x []float32)) *value {
 	if v.buf.pending > 0 {
 		to = b.buffer(v.buf.size)
 	}
-	b.step(func(arena []float32) {
-		x := to.in(arena)
+	b.addStep(func(arena []float32) {
+		x := to.slice(arena)
 		if from != to {
-			copy(x, from.in(arena))
+			copy(x, from.slice(arena))
 		}
 		f(x)
 	}, from, to)
@@ -149,9 +149,9 @@ func (b *builder) lrn(n *node, in []*value) *value {
 	}
 	b.work += v.buf.size * min(size, channels)
 	from := v.buf
-	out := b.made(v.shape, true)
-	b.step(func(arena []float32) {
-		x, y := from.in(arena), out.buf.in(arena)
+	out := b.newValue(v.shape, true)
+	b.addStep(func(arena []float32) {
+		x, y := from.slice(arena), out.buf.slice(arena)
 		for ; len(x) > 0; x, y = x[channels:], y[channels:] {
 			for c := range channels {
 				var sum float64
@@ -165,7 +165,6 @@ func (b *builder) lrn(n *node, in []*value) *value {
 	return out
 }
 
-// arithmetic are the binary operators.
 var arithmetic = map[string]func(x, y float32) float32{
 	"Add":   func(x, y float32) float32 { return x + y },
 	"Sub":   func(x, y float32) float32 { return x - y },
@@ -186,7 +185,7 @@ func (b *builder) binary(n *node, in []*value) *value {
 	if len(in) != 2 || in[0] == nil || in[1] == nil {
 		fail("expected two inputs")
 	}
-	shape := common(in[0].shape, in[1].shape)
+	shape := broadcastShape(in[0].shape, in[1].shape)
 	// All maps get the layout of the first one.
 	last, found := false, false
 	operands := slices.Clone(in)
@@ -195,7 +194,7 @@ func (b *builder) binary(n *node, in []*value) *value {
 		case v.constant() && v.floats == nil:
 			fail("integer maps not supported")
 		case v.constant():
-			operands[i] = given(in, i, "numbers")
+			operands[i] = constantInput(in, i, "numbers")
 		case len(v.shape) == 4 && !found:
 			last, found = v.last, true
 		case len(v.shape) == 4:
@@ -209,7 +208,7 @@ func (b *builder) binary(n *node, in []*value) *value {
 	if len(shape) == 0 { // two single numbers
 		axes, whole = []int{0}, []int{1}
 	}
-	dims := pick(whole, axes)
+	dims := permute(whole, axes)
 	var strides [2][]int
 	for i, v := range operands {
 		along := make([]int, len(whole))
@@ -218,24 +217,24 @@ func (b *builder) binary(n *node, in []*value) *value {
 				along[len(whole)-len(v.shape)+a] = stride
 			}
 		}
-		strides[i] = pick(along, axes)
+		strides[i] = permute(along, axes)
 	}
 	// The result overwrites the first operand if that has no other use.
 	v, w := operands[0], operands[1]
 	out := &value{shape: shape, last: last, buf: v.buf}
 	if v.constant() || v.buf.pending > 0 || v.buf == w.buf || !slices.Equal(v.shape, shape) {
-		out = b.made(shape, last)
+		out = b.newValue(shape, last)
 	}
 	inner := len(dims) - 1
 	f, length, s, t := arithmetic[n.op], dims[inner], strides[0][inner], strides[1][inner]
 	buffers := []*buffer{out.buf}
 	for _, v := range operands {
-		if b.hold(len(v.floats)); v.buf != nil {
+		if b.countNumbers(len(v.floats)); v.buf != nil {
 			buffers = append(buffers, v.buf)
 		}
 	}
-	b.step(func(arena []float32) {
-		x, y, z := v.numbers(arena), w.numbers(arena), out.buf.in(arena)
+	b.addStep(func(arena []float32) {
+		x, y, z := v.numbers(arena), w.numbers(arena), out.buf.slice(arena)
 		walk(strides[:], dims, func(at int, offsets []int) {
 			x, y := x[offsets[0]:], y[offsets[1]:]
 			for i := range z[at : at+length] {
@@ -250,11 +249,11 @@ func (v *value) numbers(arena []float32) []float32 {
 	if v.buf == nil {
 		return v.floats
 	}
-	return v.buf.in(arena)
+	return v.buf.slice(arena)
 }
 
-// common returns the broadcast shape: axes, counted from the last, are equal or one of them is 1.
-func common(x, y []int) []int {
+// broadcastShape returns the broadcast shape: axes, counted from the last, are equal or one of them is 1.
+func broadcastShape(x, y []int) []int {
 	if len(x) < len(y) {
 		x, y = y, x
 	}

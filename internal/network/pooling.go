@@ -19,11 +19,11 @@ func (b *builder) pool(n *node, in []*value) *value {
 func (b *builder) pooled(x *value, axes [2]axis, mean, padding bool) *value {
 	channels, width := x.shape[1], x.shape[3]
 	rows, columns := axes[0].spans(), axes[1].spans()
-	out := b.made([]int{1, channels, axes[0].out, axes[1].out}, true)
+	out := b.newValue([]int{1, channels, axes[0].out, axes[1].out}, true)
 	b.work += out.buf.size * min(axes[0].taps, axes[0].in) * min(axes[1].taps, axes[1].in)
 	from := x.buf
-	b.step(func(arena []float32) {
-		x, y := from.in(arena), out.buf.in(arena)
+	b.addStep(func(arena []float32) {
+		x, y := from.slice(arena), out.buf.slice(arena)
 		sums := make([]float64, channels)
 		start := 0.0
 		if !mean {
@@ -121,8 +121,8 @@ type axis struct {
 	after                  int
 }
 
-// place returns the position of a tap of a window. ok is false if it is in the padding.
-func (a axis) place(window, tap int) (place int, ok bool) {
+// inputPosition returns the position of a tap of a window. ok is false if it is in the padding.
+func (a axis) inputPosition(window, tap int) (place int, ok bool) {
 	place = window*a.stride - a.before + tap*a.dilation
 	return place, place >= 0 && place < a.in
 }

@@ -16,8 +16,8 @@ func (n *node) ints(in []*value, at int, name string) []int {
 	return v.ints
 }
 
-// fromFirst converts an axis, which may be negative to count from the last, to an index below count.
-func fromFirst(axis, count int) int {
+// axisIndex converts an axis, which may be negative to count from the last, to an index below count.
+func axisIndex(axis, count int) int {
 	at := axis
 	if at < 0 {
 		at += count
@@ -32,7 +32,7 @@ func fromFirst(axis, count int) int {
 func (n *node) axes(in []*value, count int) []int {
 	axes := slices.Clone(n.ints(in, 1, "axes"))
 	for i, axis := range axes {
-		axes[i] = fromFirst(axis, count)
+		axes[i] = axisIndex(axis, count)
 	}
 	slices.Sort(axes)
 	if len(slices.Compact(slices.Clone(axes))) != len(axes) {
@@ -61,7 +61,7 @@ func (b *builder) flatten(n *node, in []*value) *value {
 	v := in[0]
 	axis := n.int("axis", 1)
 	if axis != len(v.shape) {
-		axis = fromFirst(axis, len(v.shape))
+		axis = axisIndex(axis, len(v.shape))
 	}
 	return b.reshaped(v, []int{size(v.shape[:axis]), size(v.shape[axis:])})
 }
@@ -122,14 +122,14 @@ func (b *builder) transpose(n *node, in []*value) *value {
 	if !slices.Equal(slices.Sorted(slices.Values(perm)), order(len(v.shape), false)) {
 		fail("perm %v of %d axes", perm, len(v.shape))
 	}
-	inOrder := len(perm) != 4 || contiguous(pick(v.shape, perm), pick(v.strides(), perm)) // avoids a copy if possible
+	inOrder := len(perm) != 4 || contiguous(permute(v.shape, perm), permute(v.strides(), perm)) // avoids a copy if possible
 	return b.permuted(v, perm, !inOrder)
 }
 
 // concat compiles Concat of values, or of constant integers.
 func (b *builder) concat(n *node, in []*value) *value {
 	first := in[0]
-	axis := fromFirst(n.int("axis", 0), len(first.shape))
+	axis := axisIndex(n.int("axis", 0), len(first.shape))
 	if first.ints != nil {
 		var all []int
 		for _, v := range in {
@@ -158,15 +158,15 @@ func (b *builder) concat(n *node, in []*value) *value {
 		parts[i] = b.layout(v, first.last)
 		buffers[i] = parts[i].buf
 	}
-	out := b.made(shape, first.last)
+	out := b.newValue(shape, first.last)
 	// The result interleaves contiguous runs of the parts, of behind numbers per index of the axis.
 	behind := out.strides()[axis]
-	b.step(func(arena []float32) {
-		y := out.buf.in(arena)
+	b.addStep(func(arena []float32) {
+		y := out.buf.slice(arena)
 		for at := 0; len(y) > 0; at++ {
 			for _, v := range parts {
 				run := v.shape[axis] * behind
-				copy(y[:run], v.buf.in(arena)[at*run:])
+				copy(y[:run], v.buf.slice(arena)[at*run:])
 				y = y[run:]
 			}
 		}
@@ -190,17 +190,17 @@ func (b *builder) pad(n *node, in []*value) *value {
 	for i := range shape {
 		shape[i] += pads[i] + pads[axes+i]
 	}
-	out := b.made(shape, v.last)
+	out := b.newValue(shape, v.last)
 	// Each line of the value is copied to its offset in the result.
 	memory := order(axes, v.last)
-	strides := pick(out.strides(), memory)
-	dims, begin := pick(v.shape, memory), 0
+	strides := permute(out.strides(), memory)
+	dims, begin := permute(v.shape, memory), 0
 	for i, axis := range memory {
 		begin += pads[axis] * strides[i]
 	}
 	from := v.buf
-	b.step(func(arena []float32) {
-		x, y := from.in(arena), out.buf.in(arena)
+	b.addStep(func(arena []float32) {
+		x, y := from.slice(arena), out.buf.slice(arena)
 		for i := range y {
 			y[i] = number
 		}
@@ -251,7 +251,6 @@ func (b *builder) shapeOf(n *node, in []*value) *value {
 	return &value{shape: []int{len(in[0].shape)}, ints: slices.Clone(in[0].shape)}
 }
 
-// gather compiles Gather of constant integers.
 func (b *builder) gather(n *node, in []*value) *value {
 	v, at := in[0], argument(in, 1)
 	if at == nil || v.ints == nil || at.ints == nil || len(v.shape) != 1 || n.int("axis", 0) != 0 {
@@ -259,7 +258,7 @@ func (b *builder) gather(n *node, in []*value) *value {
 	}
 	out := make([]int, len(at.ints))
 	for i, j := range at.ints {
-		out[i] = v.ints[fromFirst(j, len(v.ints))]
+		out[i] = v.ints[axisIndex(j, len(v.ints))]
 	}
 	return &value{shape: at.shape, ints: out}
 }

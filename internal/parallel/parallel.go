@@ -68,11 +68,11 @@ func join() bool {
 // Do calls f once for each of 0, …, n-1, in any order and concurrently while cores are free, and returns after all
 // calls. If f panics, Do starts no further calls and panics with a *guard.PanicError. Do itself does not allocate.
 func Do(n int, f func(i int)) {
-	do(n, n, f)
+	doLimited(n, n, f)
 }
 
-// do is Do with at most the given number of goroutines.
-func do(workers, n int, f func(i int)) {
+// doLimited is Do with at most the given number of goroutines.
+func doLimited(workers, n int, f func(i int)) {
 	j := jobs.Get().(*job)
 	j.f, j.n, j.most = f, int64(n), int64(min(workers, n))
 	j.next.Store(0)
@@ -111,7 +111,7 @@ func Blocks(ctx context.Context, workers, n, size int, f func(worker, lo, hi int
 	var begun atomic.Int64
 	free := freelist.List[int]{New: func() int { return int(begun.Add(1)) - 1 }}
 	return guard.Call(func() error {
-		do(workers, Count(n, size), func(i int) {
+		doLimited(workers, Count(n, size), func(i int) {
 			if ctx.Err() != nil {
 				return
 			}
@@ -152,7 +152,7 @@ var jobs = sync.Pool{New: func() any {
 func (j *job) work() {
 	err := guard.Call(func() error {
 		for i := j.next.Add(1) - 1; i < j.n; i = j.next.Add(1) - 1 {
-			j.ask()
+			j.startHelpers()
 			j.f(int(i))
 		}
 		return nil
@@ -167,8 +167,8 @@ func (j *job) work() {
 	}
 }
 
-// ask starts helpers while parts are left and cores are free. It is called before every part, because cores become free.
-func (j *job) ask() {
+// startHelpers starts helpers while parts are left and cores are free. It is called before every part, because cores become free.
+func (j *job) startHelpers() {
 	for j.next.Load() < j.n && j.started.Load() < j.most && join() {
 		if j.started.Add(1) > j.most {
 			j.started.Add(-1)

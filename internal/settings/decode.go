@@ -51,12 +51,12 @@ func New[T any](v *Value, defaults T) (T, error) {
 func decode(v *Value, to reflect.Value, f Setting) error {
 	switch own := to.Addr().Interface().(type) {
 	case Decoder:
-		return at(v, own.DecodeSetting(v))
+		return withPosition(v, own.DecodeSetting(v))
 	case encoding.TextUnmarshaler:
 		if v.Kind != KindText {
 			return v.Want("a name")
 		}
-		return at(v, own.UnmarshalText([]byte(v.Text)))
+		return withPosition(v, own.UnmarshalText([]byte(v.Text)))
 	}
 	switch to.Kind() {
 	case reflect.Pointer:
@@ -106,8 +106,8 @@ func decode(v *Value, to reflect.Value, f Setting) error {
 	return nil
 }
 
-// at adds the position of v to an error that has none.
-func at(v *Value, err error) error {
+// withPosition adds the position of v to an error that has none.
+func withPosition(v *Value, err error) error {
 	var placed *Error
 	if err == nil || errors.As(err, &placed) {
 		return err
@@ -150,7 +150,6 @@ func decodeStruct(v *Value, to reflect.Value) error {
 	return nil
 }
 
-// keyed sets the key of an error.
 func keyed(key string, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -161,7 +160,7 @@ func keyed(key string, err error) error {
 
 // UnknownKey returns an error for an unknown key that lists the known keys.
 func UnknownKey(key *Value, known []string) error {
-	return keyed(key.Text, key.Errorf("unknown key %q%s (choices: %s)", key.Text, phrase.Guess(key.Text, known), strings.Join(known, ", ")))
+	return keyed(key.Text, key.Errorf("unknown key %q%s", key.Text, phrase.Choices(key.Text, known)))
 }
 
 // The largest values of numbers without a bound.
@@ -189,17 +188,16 @@ func decodeNumber(v *Value, to reflect.Value, f Setting) error {
 	return nil
 }
 
-// numbers is the range of a setting.
-type numbers struct {
+// numberRange is the range of a setting.
+type numberRange struct {
 	whole           bool
 	least, most     float64
 	noLeast, noMost bool // the bound is exclusive
 	unbounded       bool // the upper bound is maxInt or maxFloat
 }
 
-// rangeOf parses a range tag.
-func rangeOf(tag string, whole bool) numbers {
-	r := numbers{whole: whole, most: maxFloat, unbounded: true}
+func rangeOf(tag string, whole bool) numberRange {
+	r := numberRange{whole: whole, most: maxFloat, unbounded: true}
 	if whole {
 		r.least, r.most = 1, maxInt
 	}
@@ -223,7 +221,7 @@ func rangeOf(tag string, whole bool) numbers {
 }
 
 // String returns a description of the range.
-func (r numbers) String() string {
+func (r numberRange) String() string {
 	switch {
 	case r.whole:
 		return fmt.Sprintf("a whole number from %.0f to %.0f", r.least, r.most)

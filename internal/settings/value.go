@@ -180,12 +180,12 @@ func Names(of any) []string {
 	return names
 }
 
-// known caches the settings of struct types.
-var known sync.Map
+// settingsCache caches the settings of struct types.
+var settingsCache sync.Map
 
 // settingsOf returns the settings of a struct type, with defaults from tags.
 func settingsOf(t reflect.Type) []Setting {
-	if out, ok := known.Load(t); ok {
+	if out, ok := settingsCache.Load(t); ok {
 		return out.([]Setting)
 	}
 	var out []Setting
@@ -206,6 +206,6 @@ func settingsOf(t reflect.Type) []Setting {
 		}
 		out = append(out, s)
 	}
-	known.Store(t, slices.Clip(out))
+	settingsCache.Store(t, slices.Clip(out))
 	return out
 }

@@ -65,7 +65,7 @@ func dots(dst, a, rows []float64, at []int) bool {
 		dotsAVX2(&dst[0], &a[0], &rows[0], &at[0], n, len(a))
 	}
 	if n < len(at) {
-		last, f := [4]float64{}, lastFour(at[n:], nil)
+		last, f := [4]float64{}, weightedIndices(at[n:], nil)
 		dotsAVX2(&last[0], &a[0], &rows[0], &f.at[0], 4, len(a))
 		copy(dst[n:], last[:len(at)-n])
 	}
@@ -81,7 +81,7 @@ func addRows(dst, weights, rows []float64, at []int) bool {
 		addRowsAVX2(&dst[0], &weights[0], &rows[0], &at[0], n, len(dst))
 	}
 	if n < len(at) {
-		f := lastFour(at[n:], weights[n:])
+		f := weightedIndices(at[n:], weights[n:])
 		addRowsAVX2(&dst[0], &f.x[0], &rows[0], &f.at[0], 4, len(dst))
 	}
 	return true
@@ -99,7 +99,7 @@ func addBoth(y, x, a []float64, stride int, weights, products *[StripRows]float6
 }
 
 func divide(y, x []float64, floor float64) int {
-	n := whole(len(y))
+	n := roundDown8(len(y))
 	switch {
 	case n == 0 || !fast:
 		return 0
@@ -112,7 +112,7 @@ func divide(y, x []float64, floor float64) int {
 }
 
 func logSum(y, x []float64, sums *[8]float64) int {
-	n := whole(len(y))
+	n := roundDown8(len(y))
 	switch {
 	case n == 0 || !fast:
 		return 0

@@ -7,7 +7,7 @@ func LogSum(y, x []float64) float64 {
 	x = x[:len(y)]
 	var sums [8]float64
 	n := logSum(y, x, &sums)
-	for ; n < whole(len(y)); n += 8 {
+	for ; n < roundDown8(len(y)); n += 8 {
 		for l := range sums {
 			sums[l] = fma(logarithm(y[n+l]), x[n+l], sums[l])
 		}

@@ -34,7 +34,7 @@ func AddRows(dst, weights, rows []float64, at []int) {
 	}
 	rows = rows[:cap(rows)]
 	for p := 0; p < len(at); p += 4 {
-		four := lastFour(at[p:], weights[p:])
+		four := weightedIndices(at[p:], weights[p:])
 		var row [4][]float64
 		for i, at := range four.at {
 			row[i] = rows[at*len(dst):][:len(dst)] // includes the padding of the last row
@@ -49,13 +49,13 @@ func AddRows(dst, weights, rows []float64, at []int) {
 	}
 }
 
-// four holds up to four indices with their weights. Missing ones repeat the last index with weight 0.
-type four struct {
+// indexedWeights holds up to four indices with their weights. Missing ones repeat the last index with weight 0.
+type indexedWeights struct {
 	at [4]int
 	x  [4]float64
 }
 
-func lastFour(at []int, x []float64) (f four) {
+func weightedIndices(at []int, x []float64) (f indexedWeights) {
 	for p := range f.at {
 		f.at[p] = at[min(p, len(at)-1)]
 	}

@@ -46,8 +46,8 @@ func fma32(x, y, z float32) float32 {
 	return float32(math.Float64frombits(bits))
 }
 
-// whole returns n rounded down to a multiple of 8.
-func whole(n int) int { return n &^ 7 }
+// roundDown8 returns n rounded down to a multiple of 8.
+func roundDown8(n int) int { return n &^ 7 }
 
 // sumOfLanes returns the sum of the lanes in the order of a tree reduction.
 func sumOfLanes(s *[8]float64) float64 {

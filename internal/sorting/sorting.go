@@ -80,20 +80,20 @@ func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
 			if a.Name != "" {
 				name = filename.Folder(a.Name, runtime.GOOS == "windows")
 			}
-			folder[a.Group] = unused(name, "", taken)
+			folder[a.Group] = unusedName(name, "", taken)
 		}
 		place := slash.Join(folder[a.Group], filepath.Base(file))
 		if taken[filename.Key(place)] {
 			place = slash.Join(folder[a.Group], strings.ReplaceAll(a.Sample, "/", "-"))
 		}
 		ext := slash.Ext(place)
-		items = append(items, filing.Item{From: file, To: unused(strings.TrimSuffix(place, ext), ext, taken)})
+		items = append(items, filing.Item{From: file, To: unusedName(strings.TrimSuffix(place, ext), ext, taken)})
 	}
 	return items, nil
 }
 
-// unused returns a name that is not taken, if necessary with a number before the extension, and marks it as taken.
-func unused(name, ext string, taken map[string]bool) string {
+// unusedName returns a name that is not taken, if necessary with a number before the extension, and marks it as taken.
+func unusedName(name, ext string, taken map[string]bool) string {
 	try := name + ext
 	for n := 2; taken[filename.Key(try)]; n++ {
 		try = fmt.Sprintf("%s-%d%s", name, n, ext)

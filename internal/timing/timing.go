@@ -67,16 +67,16 @@ func FromContext(ctx context.Context) *Times {
 
 // Of returns a context in which phases count for the method.
 func Of(ctx context.Context, method string) context.Context {
-	return with(ctx, methodKey{}, method)
+	return withValue(ctx, methodKey{}, method)
 }
 
 // Without returns a context in which nothing is measured.
 func Without(ctx context.Context) context.Context {
-	return with(ctx, timesKey{}, (*Times)(nil))
+	return withValue(ctx, timesKey{}, (*Times)(nil))
 }
 
-// with returns ctx with a value, or ctx itself if it has no sums.
-func with(ctx context.Context, key, value any) context.Context {
+// withValue returns ctx with a value, or ctx itself if it has no sums.
+func withValue(ctx context.Context, key, value any) context.Context {
 	if FromContext(ctx) == nil {
 		return ctx
 	}

@@ -42,7 +42,7 @@ func (f *Files) Reads(paths ...string) error {
 		}
 		f.read = append(f.read, path)
 		for _, w := range f.written {
-			if err := w.check(path); err != nil {
+			if err := w.conflict(path); err != nil {
 				return err
 			}
 		}
@@ -69,10 +69,10 @@ func (f *Files) ReadsSet(set *datasets.Set, path string) error {
 			case missing != nil:
 				continue
 			case isFirst:
-				err = w.check(folder)
+				err = w.conflict(folder)
 			}
 			if err == nil && (isLink && w.Names != nil || w.Names == nil && sameFile(w.Path, file)) {
-				err = w.check(file)
+				err = w.conflict(file)
 			}
 			if err != nil {
 				return err
@@ -93,7 +93,7 @@ func (f *Files) Writes(w Written) error {
 	}
 	f.written = append(f.written, w)
 	for _, path := range f.read {
-		if err := w.check(path); err != nil {
+		if err := w.conflict(path); err != nil {
 			return err
 		}
 	}
@@ -103,8 +103,8 @@ func (f *Files) Writes(w Written) error {
 	return nil
 }
 
-// check returns an error if w would replace the file or folder read, or a file in that folder.
-func (w Written) check(read string) error {
+// conflict returns an error if w would replace the file or folder read, or a file in that folder.
+func (w Written) conflict(read string) error {
 	for _, name := range w.Names {
 		at := filepath.Join(w.Path, filepath.FromSlash(name))
 		if inside, err := output.Inside(at, read); err == nil && inside {

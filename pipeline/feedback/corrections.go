@@ -18,7 +18,7 @@ type corrections struct {
 	names        []string // of each group, or ""
 	labels       []int    // the group that each picture is labelled with, or −1
 	must, cannot [][2]int // must and cannot are the links, each pair with the lower number first
-	words        string   // describes the act that led to this state
+	description  string   // describes the act that led to this state
 }
 
 func (c *corrections) clone() *corrections {
@@ -32,7 +32,7 @@ func (c *corrections) constraints() factor.Known {
 	return factor.Known{Labels: c.labels, MustLink: c.must, CannotLink: c.cannot}
 }
 
-// groupName returns the name of groupName g, or a placeholder.
+// groupName returns the name of group g, or a placeholder.
 func (c *corrections) groupName(g int) string {
 	if c.names[g] != "" {
 		return c.names[g]
@@ -136,7 +136,7 @@ func (c *corrections) separate(pictures []int) error {
 	return nil
 }
 
-// addPair returns pairs addPair the pair of i and j added, unless it is in the list.
+// addPair returns pairs with the pair of i and j added, unless it is in the list.
 func addPair(pairs [][2]int, i, j int) [][2]int {
 	p := [2]int{min(i, j), max(i, j)}
 	if i == j || slices.Contains(pairs, p) {

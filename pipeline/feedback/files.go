@@ -139,7 +139,7 @@ func (s *Session) saveFiles() error {
 		{GroupsFile, true, func(w *bytes.Buffer) error {
 			out := csv.NewWriter(w)
 			_ = out.Write([]string{"file", "group", "name"})
-			for i, g := range s.found.Labels {
+			for i, g := range s.result.Labels {
 				_ = out.Write([]string{spreadsheet.Cell(set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.current().names[g])})
 			}
 			out.Flush()
@@ -208,8 +208,8 @@ func (s *Session) load(ctx context.Context) (err error) {
 	return s.applyGiven(classes, *links)
 }
 
-// applyGiven applies labels and links of samples of the set. A class becomes the group with its name, else the unnamed group
-// with most of its pictures, else a new group.
+// applyGiven applies labels and links of samples of the set. A class becomes the group with its name, else the unnamed
+// group with most of its pictures, else a new group.
 func (s *Session) applyGiven(classes []string, links datasets.Links) error {
 	c := s.current()
 	row := input.PlacesOf(s.in.Rows, s.in.Set.Len())

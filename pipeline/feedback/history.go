@@ -61,7 +61,7 @@ func (c *corrections) changeFrom(before *corrections) stateChange {
 		return m
 	}
 	d := stateChange{
-		Words: c.words, Base: differ(c.base, before.base), Labels: differ(c.labels, before.labels),
+		Words: c.description, Base: differ(c.base, before.base), Labels: differ(c.labels, before.labels),
 		Must:   pairsChange{exceptPairs(before.must, c.must), exceptPairs(c.must, before.must)},
 		Cannot: pairsChange{exceptPairs(before.cannot, c.cannot), exceptPairs(c.cannot, before.cannot)},
 	}
@@ -71,10 +71,10 @@ func (c *corrections) changeFrom(before *corrections) stateChange {
 	return d
 }
 
-// apply returns the state apply a change, and checks it.
+// apply returns the state after a change, and checks it.
 func (c *corrections) apply(d stateChange) (*corrections, error) {
 	next, n := c.clone(), len(c.base)
-	next.words, next.must, next.cannot = d.Words, d.Must.apply(c.must), d.Cannot.apply(c.cannot)
+	next.description, next.must, next.cannot = d.Words, d.Must.apply(c.must), d.Cannot.apply(c.cannot)
 	if d.Names != nil {
 		next.names = d.Names
 	}
@@ -177,7 +177,7 @@ func Pending(dir, model string) (groups string, unapplied bool, err error) {
 func (s *Session) groupNumbers() (number []int, k int) {
 	number = slices.Repeat([]int{-1}, len(s.current().names))
 	for g := range number {
-		if slices.Contains(s.found.Labels, g) {
+		if slices.Contains(s.result.Labels, g) {
 			number[g] = k
 			k++
 		}
@@ -215,7 +215,7 @@ func (s *Session) renumber() {
 				c.labels[i] = to[c.labels[i]]
 			}
 		}
-		c.words = numbered.ReplaceAllStringFunc(c.words, func(group string) string {
+		c.description = numbered.ReplaceAllStringFunc(c.description, func(group string) string {
 			if g, err := strconv.Atoi(group[len("group "):]); err == nil && g >= 1 && g <= len(to) {
 				return placeholder(to[g-1])
 			}
@@ -223,7 +223,7 @@ func (s *Session) renumber() {
 		})
 	}
 	s.current().names = s.current().names[:k]
-	for i, g := range s.found.Labels {
+	for i, g := range s.result.Labels {
 		s.current().base[i] = to[g]
 	}
 	s.changed = false

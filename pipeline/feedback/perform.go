@@ -16,7 +16,7 @@ import (
 
 // checkAct returns an error for unknown pictures or groups, or a wrong number of them. It sorts the act's pictures.
 func (s *Session) checkAct(a *Act) error {
-	n, k := len(s.found.Labels), len(s.current().names)
+	n, k := len(s.result.Labels), len(s.current().names)
 	for _, i := range a.Pictures {
 		if i < 0 || i >= n {
 			return fmt.Errorf("picture %d does not exist; there are %d", i, n)
@@ -66,7 +66,7 @@ func (s *Session) perform(ctx context.Context, c *corrections, a *Act) (own map[
 			return own, s.split(ctx, c, a, own)
 		}
 		for _, i := range all {
-			if s.found.Labels[i] != a.Groups[0] {
+			if s.result.Labels[i] != a.Groups[0] {
 				return nil, fmt.Errorf("some of the pictures are not in %s", c.groupName(a.Groups[0]))
 			}
 		}
@@ -74,10 +74,10 @@ func (s *Session) perform(ctx context.Context, c *corrections, a *Act) (own map[
 	case Name:
 		return own, s.nameGroup(c, a.Groups[0], a.Name)
 	case Together:
-		c.words = countPictures(len(all)) + " belong together"
+		c.description = countPictures(len(all)) + " belong together"
 		return own, c.join(all)
 	}
-	c.words = countPictures(len(a.Pictures)) + " do not belong together"
+	c.description = countPictures(len(a.Pictures)) + " do not belong together"
 	return own, c.separate(a.Pictures)
 }
 
@@ -88,11 +88,11 @@ func (s *Session) withCopies(of []int) []int {
 	}
 	stack := map[[2]int]bool{} // a stack of copies and a group
 	for _, i := range of {
-		stack[[2]int{s.opt.Copies[i], s.found.Labels[i]}] = true
+		stack[[2]int{s.opt.Copies[i], s.result.Labels[i]}] = true
 	}
 	var out []int
 	for i, first := range s.opt.Copies {
-		if stack[[2]int{first, s.found.Labels[i]}] {
+		if stack[[2]int{first, s.result.Labels[i]}] {
 			out = append(out, i)
 		}
 	}
@@ -109,11 +109,11 @@ func (s *Session) move(c *corrections, a *Act, all []int) error {
 	} else {
 		g = a.Groups[0]
 	}
-	if !slices.ContainsFunc(all, func(i int) bool { return s.found.Labels[i] != g }) {
+	if !slices.ContainsFunc(all, func(i int) bool { return s.result.Labels[i] != g }) {
 		to = " confirmed in "
 	}
 	c.label(all, g)
-	c.words = countPictures(len(all)) + to + c.groupName(g)
+	c.description = countPictures(len(all)) + to + c.groupName(g)
 	return nil
 }
 
@@ -125,8 +125,8 @@ func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 		if g == first {
 			return errors.New("a group cannot be merged with itself")
 		}
-		c.words = fmt.Sprintf("%s merged with %s", c.groupName(first), c.groupName(g))
-		for i, of := range s.found.Labels {
+		c.description = fmt.Sprintf("%s merged with %s", c.groupName(first), c.groupName(g))
+		for i, of := range s.result.Labels {
 			own[i] = own[i] || of == g
 		}
 		for _, of := range [][]int{c.base, c.labels} {
@@ -150,14 +150,14 @@ func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 	return nil
 }
 
-// nameGroup names a group. It labels the group's typical picture, so that the nameGroup stays with the group.
+// nameGroup names a group. It labels the group's typical picture, so that the name stays with the group.
 func (s *Session) nameGroup(c *corrections, g int, name string) error {
 	if err := c.checkName(name, g); err != nil {
 		return err
 	}
-	c.words = fmt.Sprintf("%s called %s", c.groupName(g), name)
+	c.description = fmt.Sprintf("%s called %s", c.groupName(g), name)
 	if name == "" {
-		c.words = "the name " + c.names[g] + " removed"
+		c.description = "the name " + c.names[g] + " removed"
 	}
 	c.names[g] = name
 	if name != "" && !slices.Contains(c.labels, g) && s.typical[g] >= 0 {
@@ -173,7 +173,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 		return err
 	}
 	var members []int
-	for i, of := range s.found.Labels {
+	for i, of := range s.result.Labels {
 		if of == g {
 			members = append(members, i)
 		}
@@ -212,7 +212,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 			typical[half], distance[half] = i, d
 		}
 	}
-	c.words = c.groupName(g) + " split in two"
+	c.description = c.groupName(g) + " split in two"
 	if slices.Min(typical[:]) < 0 {
 		return fmt.Errorf("%s cannot be split: all pictures of one half are labelled with it", c.groupName(g))
 	}
@@ -225,7 +225,7 @@ type Act struct {
 	Do       Verb   `json:"do"`
 	Pictures []int  `json:"pictures,omitempty"`
 	Groups   []int  `json:"groups,omitempty"`
-	Name     string `json:"name,omitempty"`
+	Name     string `json:"name,omitempty"` // of a new or renamed group
 }
 
 // Verb is the kind of an act.
@@ -256,18 +256,18 @@ type State struct {
 	Groups     []int    `json:"groups"`
 	Names      []string `json:"names"`
 	Confidence []int    `json:"confidence"`
-	// Told are the labelled pictures, and Must and Cannot the linked pairs.
-	Told   []int    `json:"told"`
-	Must   [][2]int `json:"must"`
-	Cannot [][2]int `json:"cannot"`
+	// Labelled are the labelled pictures, and Must and Cannot the linked pairs.
+	Labelled []int    `json:"labelled"`
+	Must     [][2]int `json:"must"`
+	Cannot   [][2]int `json:"cannot"`
 	// Questions are pairs of pictures to ask about, the most informative first.
 	Questions []Question `json:"questions"`
 	Model     string     `json:"model"` // as in Options; another model numbers its groups differently
 	// Acts is the number of acts in force. Undo and Redo describe the act that they would undo or redo, or are "".
-	Acts int    `json:"acts"`
-	Undo string `json:"undo"`
-	Redo string `json:"redo"`
-	Said string `json:"said"` // the effect of the last call in a sentence or two
+	Acts   int    `json:"acts"`
+	Undo   string `json:"undo"`
+	Redo   string `json:"redo"`
+	Effect string `json:"said"` // the effect of the last call in a sentence or two
 }
 
 // Question asks whether pictures A and B belong together. A is the uncertain one, and B is typical of A's group.

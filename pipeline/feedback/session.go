@@ -1,3 +1,5 @@
+// Package feedback applies a person's corrections to the groups of a model, with undo and redo. [Open] returns a
+// [Session], and [Session.Do] performs an [Act]. A [Store] keeps the corrections for later sessions and groupings.
 package feedback
 
 import (
@@ -38,7 +40,7 @@ type Session struct {
 
 	states    []*corrections // in order
 	present   int            // the index of the present state
-	found     *cluster.Correction
+	result    *cluster.Correction
 	typical   []int        // the picture nearest to the centre of each group, or −1
 	questions []Question   // of State
 	skipped   map[int]bool // pictures without further questions
@@ -91,7 +93,7 @@ func (s *Session) findGroups(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.found, s.typical = found, slices.Repeat([]int{-1}, len(c.names))
+	s.result, s.typical = found, slices.Repeat([]int{-1}, len(c.names))
 	for i, m := range near {
 		if at := s.typical[m.Group]; at < 0 || m.Distance < near[at].Distance {
 			s.typical[m.Group] = i
@@ -103,10 +105,10 @@ func (s *Session) findGroups(ctx context.Context) error {
 
 // margin returns from 0 to 1 how certain the group of picture i is, compared with the second-best group.
 func (s *Session) margin(i int) float64 {
-	row := s.found.Shares.RawRowView(i)
-	own, other := row[s.found.Labels[i]], 0.0
+	row := s.result.Shares.RawRowView(i)
+	own, other := row[s.result.Labels[i]], 0.0
 	for g, share := range row {
-		if g != s.found.Labels[i] {
+		if g != s.result.Labels[i] {
 			other = max(other, share)
 		}
 	}
@@ -117,21 +119,21 @@ func (s *Session) margin(i int) float64 {
 func (s *Session) State() *State {
 	now := s.current()
 	out := &State{
-		Groups: slices.Clone(s.found.Labels), Names: slices.Clone(now.names), Confidence: make([]int, len(s.found.Labels)),
-		Told: []int{}, Must: append([][2]int{}, now.must...), Cannot: append([][2]int{}, now.cannot...),
-		Questions: s.questions, Model: s.opt.Model, Acts: s.present, Said: s.effect,
+		Groups: slices.Clone(s.result.Labels), Names: slices.Clone(now.names), Confidence: make([]int, len(s.result.Labels)),
+		Labelled: []int{}, Must: append([][2]int{}, now.must...), Cannot: append([][2]int{}, now.cannot...),
+		Questions: s.questions, Model: s.opt.Model, Acts: s.present, Effect: s.effect,
 	}
 	for i := range out.Confidence {
 		out.Confidence[i] = int(math.Round(100 * s.margin(i)))
 		if now.labels[i] >= 0 {
-			out.Told = append(out.Told, i)
+			out.Labelled = append(out.Labelled, i)
 		}
 	}
 	if s.present > 0 {
-		out.Undo = now.words
+		out.Undo = now.description
 	}
 	if s.present+1 < len(s.states) {
-		out.Redo = s.states[s.present+1].words
+		out.Redo = s.states[s.present+1].description
 	}
 	return out
 }
@@ -162,7 +164,7 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	case err != nil:
 		return nil, &MistakeError{err}
 	}
-	before := s.found.Labels
+	before := s.result.Labels
 	err = s.changeState(ctx, append(slices.Clone(s.states[:s.present+1]), next), s.present+1, s.entryOf(a))
 	switch {
 	case errors.Is(err, cluster.ErrDeadEnd):
@@ -171,9 +173,9 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	case err != nil:
 		return nil, err
 	}
-	s.effect = strings.ToUpper(next.words[:1]) + next.words[1:] + "."
+	s.effect = strings.ToUpper(next.description[:1]) + next.description[1:] + "."
 	followed := 0 // pictures outside of the act that moved
-	for i, g := range s.found.Labels {
+	for i, g := range s.result.Labels {
 		if g != before[i] && !own[i] {
 			followed++
 		}
@@ -221,15 +223,15 @@ func (s *Session) step(ctx context.Context, by int, do Verb, did string) (*State
 	if err := s.changeState(ctx, s.states, to, logEntry{Do: do}); err != nil {
 		return nil, err
 	}
-	s.effect = did + ": " + act.words + "."
+	s.effect = did + ": " + act.description + "."
 	return s.State(), nil
 }
 
 // Grouping returns the groups without empty ones. Their labels become the classes of the inputs' set.
 func (s *Session) Grouping(ctx context.Context) (*grouping.Grouping, error) {
 	number, _ := s.groupNumbers()
-	groups := make([]int, len(s.found.Labels))
-	for i, g := range s.found.Labels {
+	groups := make([]int, len(s.result.Labels))
+	for i, g := range s.result.Labels {
 		groups[i] = number[g]
 	}
 	classes := s.classes(number)
@@ -256,8 +258,8 @@ const (
 	mostAsked = 20  // questions of a State
 )
 
-// findQuestions finds the most informative questions. A is an unlabelled picture that is about as near to another group and
-// similar to many other uncertain pictures. B is the nearest labelled picture of its group, or the typical one. It
+// findQuestions finds the most informative questions. A is an unlabelled picture that is about as near to another group
+// and similar to many other uncertain pictures. B is the nearest labelled picture of its group, or the typical one. It
 // finds none if all pictures are labelled or certain.
 func (s *Session) findQuestions() []Question {
 	now := s.current()
@@ -266,7 +268,7 @@ func (s *Session) findQuestions() []Question {
 		linked[p] = true
 	}
 	var unsure []int
-	margin := make([]float64, len(s.found.Labels))
+	margin := make([]float64, len(s.result.Labels))
 	labelled := make([][]int, len(now.names)) // of each group
 	for i := range margin {
 		if g := now.labels[i]; g >= 0 {
@@ -280,7 +282,7 @@ func (s *Session) findQuestions() []Question {
 	worth := map[Question]float64{}
 	var found []Question
 	for _, i := range unsure[:min(len(unsure), askedOf)] {
-		group := s.found.Labels[i]
+		group := s.result.Labels[i]
 		b, most := -1, -1.0
 		for _, j := range labelled[group] {
 			if c := s.regroup.Covariance(i, j); c > most {

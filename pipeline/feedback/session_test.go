@@ -192,14 +192,14 @@ func TestActs(t *testing.T) {
 	}
 	moved := act(Act{Do: Move, Pictures: []int{three}, Name: "far"})
 	if n := agree(moved.Groups, truth); n != 120 || moved.Names[3] != "far" {
-		t.Errorf("one picture in a new group: %d of 120 are right, %q; %s", n, moved.Names, moved.Said)
+		t.Errorf("one picture in a new group: %d of 120 are right, %q; %s", n, moved.Names, moved.Effect)
 	}
-	if !strings.HasPrefix(moved.Said, "1 image moved to a new group, far. 29 of 119 other images") {
-		t.Errorf("said: %q", moved.Said)
+	if !strings.HasPrefix(moved.Effect, "1 image moved to a new group, far. 29 of 119 other images") {
+		t.Errorf("said: %q", moved.Effect)
 	}
 	act(Act{Do: Name, Groups: []int{moved.Groups[0]}, Name: " Spät "})
-	if named := s.State(); named.Names[moved.Groups[0]] != "Spät" || len(named.Told) != 2 {
-		t.Errorf("named: %q, told %v", named.Names, named.Told)
+	if named := s.State(); named.Names[moved.Groups[0]] != "Spät" || len(named.Labelled) != 2 {
+		t.Errorf("named: %q, told %v", named.Names, named.Labelled)
 	}
 	merged := act(Act{Do: Merge, Groups: []int{moved.Groups[two], 3}})
 	if merged.Names[moved.Groups[two]] != "far" || merged.Groups[two] != merged.Groups[three] || slices.Contains(merged.Groups, 3) {
@@ -218,8 +218,8 @@ func TestActs(t *testing.T) {
 		t.Errorf("what was said last does not hold: %v", together.Cannot)
 	}
 	act(Act{Do: Move, Pictures: []int{1, 5}, Groups: []int{together.Groups[1]}})
-	if !strings.Contains(s.State().Said, "confirmed") {
-		t.Errorf("said %q", s.State().Said)
+	if !strings.Contains(s.State().Effect, "confirmed") {
+		t.Errorf("said %q", s.State().Effect)
 	}
 	for at := len(states) - 2; at >= 0; at-- {
 		back, err := s.Undo(t.Context())
@@ -243,7 +243,7 @@ func TestActs(t *testing.T) {
 
 // sameState reports whether two states are equal.
 func sameState(a, b *State) bool {
-	return slices.Equal(a.Groups, b.Groups) && slices.Equal(a.Names, b.Names) && slices.Equal(a.Told, b.Told) && slices.Equal(a.Must, b.Must) && slices.Equal(a.Cannot, b.Cannot)
+	return slices.Equal(a.Groups, b.Groups) && slices.Equal(a.Names, b.Names) && slices.Equal(a.Labelled, b.Labelled) && slices.Equal(a.Must, b.Must) && slices.Equal(a.Cannot, b.Cannot)
 }
 
 func isMistake(err error) bool {
@@ -267,7 +267,7 @@ func TestQuestions(t *testing.T) {
 			break
 		}
 		q := &state.Questions[0]
-		if asked[*q] || q.A == q.B || slices.Contains(state.Told, q.A) {
+		if asked[*q] || q.A == q.B || slices.Contains(state.Labelled, q.A) {
 			t.Fatalf("asked about %v", *q)
 		}
 		asked[*q] = true
@@ -295,7 +295,7 @@ func TestMistakes(t *testing.T) {
 	s := open(t, in, grouped(t, in, 3, kmeans), Options{})
 	mustDo(t, s, Act{Do: Name, Groups: []int{0}, Name: "one"})
 	mustDo(t, s, Act{Do: Name, Groups: []int{1}, Name: "two"})
-	told := s.State().Told
+	told := s.State().Labelled
 	before := s.State()
 	for name, a := range map[string]Act{
 		"no verb":             {Pictures: []int{1}},
@@ -369,7 +369,7 @@ func TestFiles(t *testing.T) {
 	}
 
 	again := open(t, in, m, opt).State()
-	if !slices.Equal(again.Groups, want.Groups) || !slices.Equal(again.Names, want.Names) || !slices.Equal(again.Told, want.Told) {
+	if !slices.Equal(again.Groups, want.Groups) || !slices.Equal(again.Names, want.Names) || !slices.Equal(again.Labelled, want.Labelled) {
 		t.Errorf("opened again: %+v, want %+v", again, want)
 	}
 	store.fail = fs.ErrPermission
@@ -393,7 +393,7 @@ func TestFiles(t *testing.T) {
 	}
 	// Other groups of the same pictures with the same corrections.
 	other := open(t, in, grouped(t, in, 4, kmeans), Options{Store: store, Model: "three"}).State()
-	if !slices.Equal(other.Told, want.Told) || !slices.Contains(other.Names, "=far") {
+	if !slices.Equal(other.Labelled, want.Labelled) || !slices.Contains(other.Names, "=far") {
 		t.Errorf("on other groups: %+v", other)
 	}
 	text, _ := store.Read(LogFile)
@@ -501,8 +501,8 @@ func TestHistory(t *testing.T) {
 	if slices.Equal(to, self) {
 		t.Fatal("no group has another number")
 	}
-	if want := fmt.Sprintf("1 image moved to a new group, group %d", to[3]+1); s.states[2].words != want {
-		t.Errorf("%q is what was done, want %q", s.states[2].words, want)
+	if want := fmt.Sprintf("1 image moved to a new group, group %d", to[3]+1); s.states[2].description != want {
+		t.Errorf("%q is what was done, want %q", s.states[2].description, want)
 	}
 	turn(1, to)
 	turn(6, to)
@@ -559,7 +559,7 @@ func TestTold(t *testing.T) {
 	s := open(t, in, grouped(t, in, 4, kmeans), Options{Labels: classes, Links: datasets.Links{Cannot: [][2]int{{2, 3}}}, Copies: copies})
 	state := s.State()
 	checkState(t, s, state)
-	if !slices.Equal(state.Told, []int{0, 1, 4}) || state.Names[state.Groups[0]] != "a" || len(state.Cannot) != 1 {
+	if !slices.Equal(state.Labelled, []int{0, 1, 4}) || state.Names[state.Groups[0]] != "a" || len(state.Cannot) != 1 {
 		t.Errorf("told at first: %+v", state)
 	}
 	if truth[8] != truth[0] || state.Groups[8] != state.Groups[0] {
@@ -653,8 +653,8 @@ func TestKilled(t *testing.T) {
 			again := open(t, in, m, Options{Store: &folder{dir: store.dir}, Model: "one"})
 			state := again.State()
 			checkState(t, again, state)
-			if state.Groups[0] != state.Groups[20] || !slices.Contains(state.Names, "first") || !slices.Contains(state.Told, 0) {
-				t.Errorf("%s, killed after %d writes: %q, told %v", name, left, state.Names, state.Told)
+			if state.Groups[0] != state.Groups[20] || !slices.Contains(state.Names, "first") || !slices.Contains(state.Labelled, 0) {
+				t.Errorf("%s, killed after %d writes: %q, told %v", name, left, state.Names, state.Labelled)
 			}
 		}
 	}

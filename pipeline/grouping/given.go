@@ -57,7 +57,7 @@ func (t constraints) sizes(rows []int) (sizes []int, free int) {
 	return classSizes(matrix.Take(t.labels, rows), t.classes), len(units)
 }
 
-// forRows returns the labels and links forRows rows, by their index in rows. In links, the first row forRows a unit replaces its
+// forRows returns the labels and links of rows, by their index in rows. In links, the first row of a unit replaces its
 // skipped samples.
 func (t constraints) forRows(rows []int) (classLabels, factor.Known) {
 	first := map[int]int{} // row of a unit

@@ -57,7 +57,7 @@ type Groups struct {
 // Grouping is the result of Groups.Find.
 type Grouping struct {
 	Groups      []int                // the group of each row of the inputs, from 0, the largest group first
-	Memberships []cluster.Membership // for each row, its distances to the groups' centres
+	Memberships []cluster.Membership // how well each row fits its group
 	// Method is the name of the method. Result is its factorisation, nil if the features themselves were clustered.
 	Method  string
 	Result  *factor.Result
@@ -180,7 +180,7 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 		m.Cluster = m.Cluster.WithLabels()
 	}
 	total := cmp.Or(m.Iterations, epochs)
-	w.OnIteration = func(i int, _ float64) { progress.Tell("factorising", i, total) }
+	w.OnIteration = func(i int, _ float64) { progress.Report("factorising", i, total) }
 	return w, nil
 }
 

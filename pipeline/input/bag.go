@@ -30,18 +30,18 @@ type bag struct {
 	Words     *spec.Words
 	power     float64
 	norm      features.Norm
-	given     *spec.LearnedWords // from a model or a file, or nil
+	fixed     *spec.LearnedWords // from a model or a file, or nil
 }
 
 func newBag(ctx context.Context, in *Inputs, f spec.Features) (b *bag, err error) {
 	defer timing.Start(ctx, timing.Describing)()
 	by := f.ExtractorOrPixels().(features.DescriptorExtractor)
-	b = &bag{in: in, extractor: by, Words: &f.Words, power: f.Power, norm: f.Normalise, given: f.Words.Learned}
-	if from := f.Words.From; from != "" && b.given == nil {
-		if b.given, err = readVocabulary(ctx, from); err != nil {
+	b = &bag{in: in, extractor: by, Words: &f.Words, power: f.Power, norm: f.Normalise, fixed: f.Words.Learned}
+	if from := f.Words.From; from != "" && b.fixed == nil {
+		if b.fixed, err = readVocabulary(ctx, from); err != nil {
 			return nil, err
 		}
-		if dim := b.given.Dim(); dim != by.Dim() {
+		if dim := b.fixed.Dim(); dim != by.Dim() {
 			return nil, fmt.Errorf("%s: words of length %d, but SIFT descriptors have %d", from, dim, by.Dim())
 		}
 	}
@@ -49,8 +49,8 @@ func newBag(ctx context.Context, in *Inputs, f spec.Features) (b *bag, err error
 	return b, err
 }
 
-// tolerantCache is a cache that reports its first failed write and then writes nothing more, so that a full disk only makes a
-// run slower.
+// tolerantCache is a cache that reports its first failed write and then writes nothing more, so that a full disk only
+// makes a run slower.
 type tolerantCache struct {
 	Cache
 	failed   func(error)
@@ -87,8 +87,8 @@ func (b *bag) Stored(samples []int) (total float64) {
 
 // vocabulary returns the words of a file, or learns them from the descriptors of the samples.
 func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*spec.LearnedWords, error) {
-	if b.given != nil {
-		return b.given, nil
+	if b.fixed != nil {
+		return b.fixed, nil
 	}
 	w := b.Words
 	learned := &spec.LearnedWords{Key: cache.NewKey("words", features.CacheVersion, w.WordCount(), w.By, w.Sample, w.PerImage, seed, b.Keys(samples))}
@@ -195,8 +195,8 @@ func (b *bag) firstNegative([]int) (at, column int, value float64, found bool) {
 
 func (b *bag) columns() int {
 	words := b.Words.WordCount()
-	if b.given != nil {
-		words = b.given.Len()
+	if b.fixed != nil {
+		words = b.fixed.Len()
 	}
 	return b.Words.GridOrDefault().Len() * words
 }

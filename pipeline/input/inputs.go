@@ -51,19 +51,19 @@ type Inputs struct {
 	Rows    []int   // the sample of Set in each row of X
 	Skipped []error // an error for each skipped sample
 
-	Images      *datasets.Images
-	shown       *datasets.Images // the images that thumbnails show
-	pictures    *looks           // nil if pictures are not examined
-	Bag         *bag             // of visual words, or nil
-	Words       int              // the first column of visual words
-	learner     learner          // of features that each draw learns, else nil
-	held        []func()         // reserved memory
-	linksSource spec.Links       // the source of links
-	links       datasets.Links   // by samples of the set
-	looked      sync.Once
-	negative    bool // whether there are negative values; valid after looked
-	store       *tolerantCache
-	progress    *Reporter // of the call that prepares the inputs
+	Images          *datasets.Images // opens the images of Set
+	thumbnailImages *datasets.Images // the images that thumbnails show
+	pictures        *looks           // nil if pictures are not examined
+	Bag             *bag             // of visual words, or nil
+	Words           int              // the first column of visual words
+	learner         learner          // of features that each draw learns, else nil
+	releases        []func()         // reserved memory
+	linksSource     spec.Links       // the source of links
+	links           datasets.Links   // by samples of the set
+	looked          sync.Once
+	negative        bool // whether there are negative values; valid after looked
+	store           *tolerantCache
+	progress        *Reporter // of the call that prepares the inputs
 }
 
 // Prepare reads the data of an experiment and computes its features, as PrepareSet does.
@@ -118,8 +118,8 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	in := &Inputs{Set: set, Features: f, Images: set.Images(), progress: &Reporter{To: opt.Progress}}
 	defer in.progress.End()
 	in.Images.UseTruncated = f.SkipBad
-	if in.shown = in.Images; set.Files == nil && set.Pictures != nil {
-		in.shown = set.PictureFiles().Images()
+	if in.thumbnailImages = in.Images; set.Files == nil && set.Pictures != nil {
+		in.thumbnailImages = set.PictureFiles().Images()
 	}
 	in.store = &tolerantCache{Cache: opt.Cache, failed: opt.CacheFailed}
 	if opt.Cache == nil {
@@ -199,7 +199,7 @@ type Cache interface {
 
 // prepareLearned computes visual words and joined features, unless each draw of a classification learns its own.
 func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err error) {
-	before, eachDraw := len(in.held), e.Task == spec.Classification
+	before, eachDraw := len(in.releases), e.Task == spec.Classification
 	if in.Features.Joined != nil {
 		all, err := newJoined(ctx, in)
 		if err != nil {
@@ -218,7 +218,7 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err e
 			return err
 		}
 		in.learner, in.Rows, in.Skipped = in.Bag, in.Bag.Rows, in.Bag.Skipped
-		eachDraw = eachDraw && in.Bag.given == nil
+		eachDraw = eachDraw && in.Bag.fixed == nil
 	}
 	if eachDraw {
 		return nil
@@ -230,11 +230,11 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err e
 		return err
 	}
 	in.learner = nil
-	pieces := slices.Clone(in.held[before:])
+	pieces := slices.Clone(in.releases[before:])
 	if err := in.hold(ctx, "the features of "+in.Set.Name, in.X); err != nil {
 		return err
 	}
-	in.held = slices.Delete(in.held, before, before+len(pieces))
+	in.releases = slices.Delete(in.releases, before, before+len(pieces))
 	for _, release := range pieces {
 		release()
 	}
@@ -244,10 +244,10 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err e
 // Close releases the reserved memory, and closes a set whose vectors are on disk.
 func (in *Inputs) Close() {
 	in.Set.Close()
-	for _, release := range in.held {
+	for _, release := range in.releases {
 		release()
 	}
-	in.held = nil
+	in.releases = nil
 }
 
 // ImageShape returns the size of the images in the rows of X, zero if rows are not images.
@@ -447,7 +447,7 @@ func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
 	if err != nil {
 		return err
 	}
-	in.held = append(in.held, release)
+	in.releases = append(in.releases, release)
 	return nil
 }
 
@@ -476,7 +476,8 @@ func Reported[T any](ctx context.Context, progress Progress, f func(*Reporter) (
 	return guard.Interruptible(ctx, func() (T, error) { return f(r) })
 }
 
-func (r *Reporter) Tell(what string, done, total int) {
+// Report reports that done of total of a step are done.
+func (r *Reporter) Report(what string, done, total int) {
 	r.Call(func() {
 		if r.To != nil {
 			r.To(what, done, total)
@@ -498,7 +499,7 @@ func (r *Reporter) Call(f func()) {
 
 // Of returns a function that reports the progress of one step.
 func (r *Reporter) Of(what string) func(done, total int) {
-	return func(done, total int) { r.Tell(what, done, total) }
+	return func(done, total int) { r.Report(what, done, total) }
 }
 
 // End stops all reports; the reporting call calls it when it returns.

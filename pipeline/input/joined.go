@@ -39,9 +39,9 @@ type member struct {
 
 // Scale is the factor of one of several joined features.
 type Scale struct {
-	Name    string // the feature's name, numbered from 2 if it is repeated
-	Columns int    // the number of columns
-	Factor  float64
+	Name    string  // the feature's name, numbered from 2 if it is repeated
+	Columns int     // the number of columns
+	Factor  float64 // the factor of its values
 }
 
 // newJoined computes the features, and describes images for visual words. It sets Rows and Skipped of the inputs: the

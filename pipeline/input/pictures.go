@@ -50,7 +50,7 @@ func (l *looks) observer() *features.Observer {
 	}}
 }
 
-// cacheLook caches and returns the look and the thumbnail of a sample's decoded image: cacheLook pictures.New.
+// cacheLook caches and returns the look and the thumbnail of a sample's decoded image: see pictures.New.
 func (l *looks) cacheLook(i int, img image.Image, whole image.Point) (look *pictures.Look, thumbnail []byte, err error) {
 	key, err := l.cacheKey(i)
 	if err != nil {
@@ -121,7 +121,7 @@ func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err 
 	need := func(width, height int) int64 {
 		return features.ThumbnailMemory(image.Pt(width, height), pictures.ThumbnailSide)
 	}
-	err = in.shown.With(ctx, in.Rows[i], imagefile.Use{Least: pictures.Least, Memory: need, Do: func(img image.Image, _ image.Point) error {
+	err = in.thumbnailImages.With(ctx, in.Rows[i], imagefile.Use{Least: pictures.Least, Memory: need, Do: func(img image.Image, _ image.Point) error {
 		if grey := features.GreyThumbnail(img, pictures.ThumbnailSide); grey != nil {
 			small = grey
 		} else {
@@ -175,7 +175,7 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 		same[i] = first[sum]
 	}
 	distinct := slices.DeleteFunc(matrix.AllRows(in.X), func(i int) bool { return same[i] != i })
-	owner.Tell("finding what looks alike", 0, -1)
+	owner.Report("finding what looks alike", 0, -1)
 	byFeatures, distances, err := nearestOf(ctx, matrix.SelectRows(in.X, distinct), 2*pictures.OutlierNeighbours)
 	if err != nil {
 		return nil, in.NameRows(err, distinct)
@@ -318,7 +318,7 @@ func byRoughPictures(ctx context.Context, all []*pictures.Look, some []int, near
 	return err
 }
 
-// samePixels reports whether the images of two rows have samePixels size and pixels, at 16 bits a channel.
+// samePixels reports whether the images of two rows have equal size and pixels, at 16 bits a channel.
 func (in *Inputs) samePixels(ctx context.Context, i, j int) (bool, error) {
 	var sums [2][sha256.Size]byte
 	for at, row := range []int{i, j} {

@@ -32,7 +32,7 @@ type Illustrations struct {
 // Photograph is a sample with its image.
 type Photograph struct {
 	Name string
-	Open func() (image.Image, error)
+	Open func() (image.Image, error) // opens its image
 }
 
 // PartsShown are the patches of the basis vectors of a method.
@@ -53,9 +53,9 @@ type Patch struct {
 
 // WordShown is a visual word with some of its patches.
 type WordShown struct {
-	Word     int
-	Count    int // the number of its patches
-	Examples []Example
+	Word     int       // an index of the vocabulary
+	Count    int       // the number of its patches
+	Examples []Example // some of its patches
 }
 
 // Example is a patch of a photograph, which is an index of Photographs.
@@ -79,7 +79,8 @@ type Learned struct {
 	Model  factor.Model
 }
 
-// Illustrate shows words or places and models on photographs of each class. rows are rows of the inputs, of these classes.
+// Illustrate shows words or places and models on photographs of each class. rows are rows of the inputs, of these
+// classes.
 func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, class []int, models []Learned) (*Illustrations, error) {
 	var chosen []int // class by class
 	for c := range slices.Max(class) + 1 {

@@ -284,7 +284,7 @@ func readIntegers(z *npz.Archive, name string, n int, most int64) ([]int, error)
 	return values, err
 }
 
-// readRows reads an n×m matrix of finite values that are at least least.
+// readRows reads an n×m matrix of finite values that are not below least.
 func readRows(z *npz.Archive, name string, n, m int, least float64) (*mat.Dense, error) {
 	values, shape, err := z.Floats(name, 2, nil)
 	switch {
@@ -298,7 +298,7 @@ func readRows(z *npz.Archive, name string, n, m int, least float64) (*mat.Dense,
 	return mat.NewDense(n, m, values), nil
 }
 
-// allAtLeast reports whether all values are finite and at least least.
+// allAtLeast reports whether all values are finite and not below least.
 func allAtLeast(values []float64, least float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return !(v >= least) || math.IsInf(v, 0) })
 }

@@ -45,8 +45,8 @@ type Record struct {
 	Groups int               `json:"groups,omitempty"`
 	Count  *spec.CountChoice `json:"count,omitempty"`
 
-	Iterations int    `json:"iterations,omitempty"`
-	Stop       string `json:"stop,omitempty"`
+	Iterations int    `json:"iterations,omitempty"` // 0 for methods without iterations
+	Stop       string `json:"stop,omitempty"`       // a factor.Stop
 	// Curve is the objective at some iterations, from 0 (the initial factors) to the last. It is empty for methods
 	// without iterations.
 	Curve    []Point  `json:"curve,omitempty"`
@@ -59,7 +59,7 @@ type Record struct {
 type Point struct {
 	Iteration int     `json:"i"`
 	Objective float64 `json:"o"`
-	Penalty   float64 `json:"p,omitempty"`
+	Penalty   float64 `json:"p,omitempty"` // 0 without a penalty
 }
 
 // A fit that ends before it meets a tolerance has not converged in two cases. Over the last tenth of its iterations,
@@ -72,8 +72,8 @@ const (
 	atRest      = 1e-5
 )
 
-// relativeFall returns the relative fall of the objective over the last tenth of the iterations, and whether it is faster than
-// before. It returns 0 for a converged fit.
+// relativeFall returns the relative fall of the objective over the last tenth of the iterations, and whether it is
+// faster than before. It returns 0 for a converged fit.
 func relativeFall(curve []Point) (share float64, faster bool) {
 	if len(curve) < 2 {
 		return 0, false

@@ -281,8 +281,8 @@ const (
 // Estimate is a mean over draws with an interval.
 type Estimate struct {
 	Mean float64 `json:"mean"`
-	Low  float64 `json:"low,omitempty"`
-	High float64 `json:"high,omitempty"`
+	Low  float64 `json:"low,omitempty"`  // the lower end of the interval
+	High float64 `json:"high,omitempty"` // the upper end
 	// HasInterval is false for too few draws.
 	HasInterval bool `json:"interval,omitempty"`
 	Draws       int  `json:"draws"`
@@ -290,8 +290,8 @@ type Estimate struct {
 
 // Outcome is the result of a recipe. Its JSON form is JSONFile.
 type Outcome struct {
-	Recipe string `json:"recipe"`
-	Paper  string `json:"paper"`
+	Recipe string `json:"recipe"` // the name of the recipe
+	Paper  string `json:"paper"`  // the citation
 	// Draws is the number of complete draws of the protocol, and PaperDraws the number behind the printed means.
 	Draws      int            `json:"draws"`
 	PaperDraws int            `json:"paperDraws"`
@@ -318,7 +318,7 @@ type ClaimOutcome struct {
 
 // TableOutcome is the result of one table.
 type TableOutcome struct {
-	Where   string        `json:"where"`
+	Where   string        `json:"where"` // the table of the paper
 	Score   string        `json:"score"`
 	Methods []string      `json:"methods"`
 	Rows    []int         `json:"rows"` // 0 for averages
@@ -329,7 +329,7 @@ type TableOutcome struct {
 type CellOutcome struct {
 	Row     int     `json:"row"`
 	Method  string  `json:"method"`
-	Printed float64 `json:"printed"`
+	Printed float64 `json:"printed"` // the printed value
 	// Here has the interval of a mean of the paper's number of draws.
 	Here     Estimate         `json:"here"`
 	Place    Place            `json:"place,omitempty"`
@@ -338,8 +338,8 @@ type CellOutcome struct {
 
 // ReadingOutcome is the result of a reading for a value or a claim.
 type ReadingOutcome struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value,omitempty"`
+	Name  string  `json:"name"`            // of the reading
+	Value float64 `json:"value,omitempty"` // the value or difference under the reading
 	// Gives is true if the printed value is inside the reading's interval, or the claim holds.
 	Gives bool `json:"gives,omitempty"`
 }

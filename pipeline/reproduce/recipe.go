@@ -25,7 +25,7 @@ import (
 
 // Recipe is the protocol of a paper's experiment with the printed results.
 type Recipe struct {
-	Name string
+	Name string // the name of its files
 	// Protocol is the text of the experiment file, and Printed the text of the paper's file.
 	Protocol, Printed string
 	Paper
@@ -51,10 +51,10 @@ type Paper struct {
 	Readings []Variant `setting:"readings"`
 }
 
-// Claim is a paper's claim that the mean score of Method is above the mean of each method of Over, by a substantial
-// part of Gain if it is printed, or below the mean of each method of Below.
+// Claim is a paper's claim that the mean score of Method is above the means of all Over, or below the means of all
+// Below. If Gain is printed, the difference must be a substantial part of it.
 type Claim struct {
-	Says string `json:"says" setting:"says"`
+	Says string `json:"says" setting:"says"` // the claim in words
 	// Where is the table, figure or section of the paper.
 	Where string `json:"where,omitempty" setting:"where"`
 	Score string `json:"score,omitempty" setting:"score"`
@@ -82,9 +82,9 @@ func (c *Claim) others() []string { return slices.Concat(c.Over, c.Below) }
 
 // Table is a printed table of one score.
 type Table struct {
-	Where   string   `setting:"where"`
+	Where   string   `setting:"where"` // the number of the table in the paper
 	Score   string   `setting:"score"`
-	Methods []string `setting:"methods"`
+	Methods []string `setting:"methods"` // the columns
 	Rows    []Row    `setting:"rows"`
 }
 
@@ -92,7 +92,7 @@ type Table struct {
 // mean of each method in the unit of the score, 0 for none.
 type Row struct {
 	At  int       `setting:"at"`
-	Are []float64 `setting:"are"`
+	Are []float64 `setting:"are"` // by method
 }
 
 // Variant is the protocol with other settings.

@@ -166,7 +166,7 @@ func TestMistakes(t *testing.T) {
 		printed + "readings: [{name: r, rank: k}, {name: R, rank: k}]\n":                         "is a duplicate, or has the same folder as another",
 		"paper: P\n": "paper or claims are missing",
 	} {
-		if _, err := parse("", "x", "y", []byte(protocol), []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "y: ") {
+		if _, err := parse("", "x", "y", []byte(protocol), []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "y:") {
 			t.Errorf("%s\n%v, want %q", text, err, want)
 		}
 	}

@@ -77,13 +77,13 @@ type Runner struct {
 
 // running is a running variant, reading or protocol.
 type running struct {
-	name    string
-	e       *spec.Experiment
-	in      *input.Inputs
-	release func()
-	folder  *results.Folder
-	plan    *pipeline.Plan
-	run     Run
+	name       string
+	experiment *spec.Experiment
+	in         *input.Inputs
+	release    func()
+	folder     *results.Folder
+	plan       *pipeline.Plan
+	run        Run
 }
 
 func (r *Runner) open(recipe *Recipe, v *Variant, out string) (_ *running, err error) {
@@ -103,7 +103,7 @@ func (r *Runner) open(recipe *Recipe, v *Variant, out string) (_ *running, err e
 	if err := r.Check(&e, out, append(results.Files(), pages...)); err != nil {
 		return nil, err
 	}
-	p := &running{name: v.Name, e: &e}
+	p := &running{name: v.Name, experiment: &e}
 	if p.folder, err = results.Open(out, &e, pages...); err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (p *running) close() error {
 
 // addDraws runs the missing trials of the first draws.
 func (r *Runner) addDraws(ctx context.Context, p *running, draws int) (err error) {
-	e := *p.e
+	e := *p.experiment
 	e.Repeats = draws
 	if p.plan, err = pipeline.NewPlan(ctx, &e, p.in); err != nil {
 		return err

@@ -50,8 +50,8 @@ func FuzzLog(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(l.done) < len(records) || len(l.done) > len(records)+1 {
-			t.Fatalf("%d records are read and %d found done", len(records), len(l.done))
+		if len(l.records) < len(records) || len(l.records) > len(records)+1 {
+			t.Fatalf("%d records are read and %d found done", len(records), len(l.records))
 		}
 		if err := l.close(); err != nil {
 			t.Fatal(err)
@@ -60,8 +60,8 @@ func FuzzLog(f *testing.F) {
 			t.Fatal(err)
 		}
 		again, unreadAgain, err := ReadLog(dir)
-		if err != nil || len(again) != len(l.done) || len(unreadAgain) < len(unread) {
-			t.Fatalf("settled, %d records and %d lines that cannot be read are %d and %d: %v", len(l.done), len(unread), len(again), len(unreadAgain), err)
+		if err != nil || len(again) != len(l.records) || len(unreadAgain) < len(unread) {
+			t.Fatalf("settled, %d records and %d lines that cannot be read are %d and %d: %v", len(l.records), len(unread), len(again), len(unreadAgain), err)
 		}
 		settled, err := os.ReadFile(path)
 		if err != nil {

@@ -107,18 +107,18 @@ const recordStart = `{"trial":"`
 // log appends records to the result log. An appended record survives a crash of the process at once, and a power
 // failure soon after.
 type log struct {
-	path  string
-	file  *os.File
-	size  int64 // of the complete lines
-	done  map[string]record.Record
-	dirty chan struct{} // has a value if there is something to sync
-	sync  chan error    // receives the first error of syncing at the end
+	path    string
+	file    *os.File
+	size    int64 // of the complete lines
+	records map[string]record.Record
+	dirty   chan struct{} // has a value if there is something to sync
+	sync    chan error    // receives the first error of syncing at the end
 }
 
 // openLog reads the log in dir and opens it for appending. It cuts off the beginning of a record at the end, which a
 // killed run left, and completes other text there to a line.
 func openLog(dir string) (*log, error) {
-	l := &log{path: filepath.Join(dir, LogFile), done: map[string]record.Record{}, dirty: make(chan struct{}, 1), sync: make(chan error, 1)}
+	l := &log{path: filepath.Join(dir, LogFile), records: map[string]record.Record{}, dirty: make(chan struct{}, 1), sync: make(chan error, 1)}
 	lines, err := readLog(l.path)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func openLog(dir string) (*log, error) {
 		}
 		l.size += int64(len(line.text))
 		if line.record != nil && !line.duplicate {
-			l.done[line.record.Trial] = *line.record
+			l.records[line.record.Trial] = *line.record
 		}
 		if line.unterminated {
 			_, err = l.file.WriteAt([]byte("\n"), l.size)
@@ -189,7 +189,7 @@ func (l *log) append(r *record.Record) error {
 		return err
 	}
 	l.size += int64(len(text)) + 1
-	l.done[r.Trial] = *r
+	l.records[r.Trial] = *r
 	select {
 	case l.dirty <- struct{}{}:
 	default:

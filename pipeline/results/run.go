@@ -81,7 +81,7 @@ func (k *sink) Begin(s *pipeline.Summary) (done map[string]record.Record, err er
 	if k.log, err = openLog(k.Dir()); err != nil {
 		return nil, err
 	}
-	return k.log.done, nil
+	return k.log.records, nil
 }
 
 // HasModel reports whether the folder holds a readable model of this name.
@@ -102,7 +102,7 @@ func (k *sink) Put(rec *record.Record, model string, m *models.Model) error {
 			return err
 		}
 	}
-	if _, known := k.log.done[rec.Trial]; known {
+	if _, known := k.log.records[rec.Trial]; known {
 		return nil
 	}
 	if err := k.Held(); err != nil { // another process may write to the log

@@ -3,7 +3,6 @@ package spec
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/eval"
@@ -42,7 +41,7 @@ func (c *Cluster) DecodeSetting(v *settings.Value) error {
 // checkBy returns an error at v if no clustering is called name.
 func checkBy(name string, v *settings.Value) error {
 	if _, known := cluster.Lookup(name); !known && name != "" && name != Largest {
-		return v.Errorf("unknown clusterer %q%s (choices: %s)", name, phrase.Guess(name, clusterings()), strings.Join(clusterings(), ", "))
+		return v.Errorf("unknown clusterer %q%s", name, phrase.Choices(name, clusterings()))
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func (c GroupCount) String() string {
 	return fmt.Sprintf("%d..%d", c.From, c.To)
 }
 
-// Within returns the range for n samples of classes. labelled reports whether they are labelled.
+// Within returns the range for n samples of classes. labelled is true if they are labelled.
 func (c GroupCount) Within(n, classes int, labelled bool) (from, to int) {
 	if c == (GroupCount{}) {
 		return classes, classes
@@ -138,7 +138,7 @@ const mostGap = 2.01
 
 // CountChoice is a chosen number of groups, with the values behind the choice.
 type CountChoice struct {
-	K int `json:"k"`
+	K int `json:"k"` // the chosen number
 	// Gap holds the eigenvalue gaps of From groups, From + 1, …: see cluster.EigenGaps.
 	From int       `json:"from"`
 	Gap  []float64 `json:"gap"`

@@ -35,7 +35,7 @@ type Experiment struct {
 	Repeats int     `setting:"repeats" default:"10" help:"number of draws for each number of classes"` // 0 means 10
 	Labels  Portion `setting:"labels" help:"labelled samples of each class: none, 30% or a count"`
 	Links   Links   `setting:"links" help:"must-links and cannot-links: 3% of all pairs, or file=pairs.csv"`
-	Split   string  `setting:"split" values:"folders" help:"folders: train on the folder train of the data, test on its folder test"`
+	Split   string  `setting:"split" values:"folders" help:"folders: train on folder train of the data, test on folder test"`
 	Train   Portion `setting:"train" help:"training samples of each class for classification: 60% or a count"`
 	Test    Portion `setting:"test" help:"test samples of each class for classification: rest, 40% or a count"`
 	Rank    Ranks   `setting:"rank" help:"number of basis vectors: 20, k, k+1, 2k, 5..40 (each) or auto"`

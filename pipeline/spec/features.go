@@ -72,9 +72,9 @@ func (f Features) KeepsShape() bool {
 // wordKeys are the keys that decide how words are learned and counted.
 var wordKeys = []string{"words", "grid", "idf"}
 
-// DecodeSetting reads {pixels: 32, colour: true, normalise: l2, crop: square}, {hog: true}, {colour: hsv, grid: 2x2} or
-// {sift: dense, words: 200, grid: 4x4}: an extractor with its form, true or its settings, and the settings of its rows
-// or words. A name alone is its first form with the defaults, and a list joins its features.
+// DecodeSetting reads an extractor with its form, true or its settings, and the settings of its rows or words: {pixels:
+// 32, colour: true, normalise: l2, crop: square}, {hog: true}, or {sift: dense, words: 200, grid: 4x4}. A name alone is
+// its first form with the defaults, and a list joins its features.
 func (f *Features) DecodeSetting(v *settings.Value) error {
 	*f = Features{SkipBad: f.SkipBad}
 	list := features.Extractors()
@@ -162,7 +162,8 @@ func featureKeys(list []features.Info) []string {
 	return keys
 }
 
-// chooseExtractor returns the extractor in list that a mapping names, and the value at the name, else the first of list and nil.
+// chooseExtractor returns the extractor in list that a mapping names, and the value at the name, else the first of list
+// and nil.
 func chooseExtractor(v *settings.Value, list []features.Info) (features.Info, *settings.Value, error) {
 	for _, field := range v.Fields {
 		var named []features.Info
@@ -205,11 +206,11 @@ func chooseExtractor(v *settings.Value, list []features.Info) (features.Info, *s
 }
 
 // Crop is the part of each image to use: the largest square in the middle, the whole image, a box in pixels (x0, y0,
-// x1, y1), or the face at the eyes that a CSV file lists. The zero value is the extractor's choice, usually the whole
-// image.
+// x1, y1), or the face around the eyes. Eyes names a CSV file of their places. The zero value is the extractor's
+// choice, usually the whole image.
 type Crop struct {
-	Square bool
-	Whole  bool
+	Square bool   // the largest square in the middle
+	Whole  bool   // the whole image
 	Box    []int  `setting:"box" range:"[-1e6,1e6]" help:"box of the crop in pixels: x0, y0, x1, y1"`
 	Eyes   string `setting:"eyes" help:"CSV file of eye positions"`
 }

@@ -33,8 +33,8 @@ type Method struct {
 	// By replaces the experiment's clustering for this method.
 	By string `json:"cluster,omitempty" setting:"cluster" default:"that of the experiment" help:"clustering algorithm of the coefficients"`
 	// Recode represents the training samples of a classification as the test samples: with the basis fixed, and without
-	// ties and penalties. nil means true for a basis made of samples (U = X·W), because the coefficients at the end of
-	// an ordinary run are far from the recoded ones; it means false for other methods.
+	// ties and penalties. nil means true for a basis made of samples (U = X·W) and false for others. With such a basis,
+	// the coefficients at the end of an ordinary run are far from the recoded ones.
 	Recode *bool `json:"recode,omitempty" setting:"recode" default:"true for a concept basis, else false" help:"classification: recompute the coefficients of training samples as for test samples"`
 }
 
@@ -147,7 +147,7 @@ func (m *Method) validate(v *settings.Value) error {
 func (m Method) Build() (factor.Method, error) {
 	info, ok := factor.Lookup(m.Name)
 	if !ok {
-		return nil, fmt.Errorf("unknown method %q%s (choices: %s)", m.Name, phrase.Guess(m.Name, MethodNames()), strings.Join(MethodNames(), ", "))
+		return nil, fmt.Errorf("unknown method %q%s", m.Name, phrase.Choices(m.Name, MethodNames()))
 	}
 	return info.New(m.Params)
 }

@@ -12,10 +12,10 @@ import (
 
 // Portion is a part of each class: none, a share such as 30%, or a count.
 type Portion struct {
-	Share float64 // the fraction of a class, from 0 to 1, or a number of samples in Count
-	Count int
-	Min   int  // the fewest samples of a class for a share; 0 means 2, because one label constrains nothing
-	Rest  bool // all other samples
+	Share float64 // the fraction of a class, from 0 to 1
+	Count int     // the number of samples
+	Min   int     // the fewest samples of a class for a share; 0 means 2, because one label constrains nothing
+	Rest  bool    // all other samples
 }
 
 // DecodeSetting reads none, 30%, 3, rest, or {share: 10%, min: 2}.

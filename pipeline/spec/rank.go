@@ -108,7 +108,7 @@ func (r *Rank) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-// Check returns an error if the rank is impossible for n samples and k classes or groups; of names these.
+// Check returns an error if the rank is impossible for n samples and k classes or groups, which of names.
 func (r Rank) Check(k, n int, of string) error {
 	rank := r.Of(k)
 	switch {
@@ -202,9 +202,9 @@ const mostMisfit = 1e30 // the largest value in a record
 
 // RankChoice is a chosen rank, with the curve behind the choice.
 type RankChoice struct {
-	Rank  int               `json:"rank"`
-	By    factor.RankRule   `json:"by"`
-	Curve *factor.RankCurve `json:"curve"`
+	Rank  int               `json:"rank"`  // the chosen rank
+	By    factor.RankRule   `json:"by"`    // the rule of the choice
+	Curve *factor.RankCurve `json:"curve"` // the values behind the choice
 }
 
 // String describes the chosen rank, the range and the rule.

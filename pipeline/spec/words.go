@@ -28,8 +28,8 @@ type Words struct {
 // LearnedWords are visual words, the cache key of histograms with them, and their IDF weights or nil.
 type LearnedWords struct {
 	*vocab.Vocabulary
-	Key     cache.Key
-	Weights []float64
+	Key     cache.Key // of histograms with these words
+	Weights []float64 // IDF weights, or nil
 }
 
 // Learning says how words are learned, and how many of them represent a descriptor. The zero value has the defaults of
@@ -103,7 +103,7 @@ func (w *Words) CountedBy(power float64) string {
 		w.WordCount(), w.Sample, w.PerImage, w.By, w.Fewer, w.From, w.Assignment, w.GridOrDefault(), w.IDF, power)
 }
 
-// String describes the words in words.
+// String describes the settings of the words.
 func (w *Words) String() string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }

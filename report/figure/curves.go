@@ -20,8 +20,8 @@ import (
 )
 
 // Curves draws the means of a table against the number of classes or the rank, in a pale band of one standard error to
-// each side, or a single row as dots with bars of one standard deviation. A ring marks each method's best rank, unless
-// all ranks are equally good. Without any mean the error is ErrNoData.
+// each side. A single row is drawn as dots with bars of one standard deviation. A ring marks each method's best rank,
+// unless all ranks are equally good. Without any mean the error is ErrNoData.
 func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	switch len(t.Rows) {
 	case 0:
@@ -55,7 +55,7 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	return f.figure(true), nil
 }
 
-// meanPoints returns the meanPoints of a column, shifted by a number of standard errors.
+// meanPoints returns the means of a column, shifted by a number of standard errors.
 func meanPoints(t *table.Table, column int, errors float64) (points plotter.XYs) {
 	for _, row := range t.Rows {
 		if c := row.Cells[column]; c.N > 0 {
@@ -112,8 +112,8 @@ type criterion struct {
 	values, errors []float64
 }
 
-// choiceFigure draws criteria against the candidate numbers, with rings at the index chosen unless it is −1. bound sets the
-// limits of the vertical axis.
+// choiceFigure draws criteria against the candidate numbers, with rings at the index chosen unless it is −1. bound sets
+// the limits of the vertical axis.
 func choiceFigure(x, y string, numbers []int, chosen int, bound func(*plot.Axis), criteria ...criterion) (*Figure, error) {
 	f := newChart(x, y)
 	f.plot.X.Tick.Marker = wholeTicks(numbers)
@@ -186,9 +186,9 @@ func relativeTo(values []float64, largest float64) []float64 {
 	return out
 }
 
-// SweepCurves draws the score of a table, its average or the best rank's, against one setting of its sweeps: a line for
-// each combination of other settings, with a ring at the best, and level lines for other methods. Without data the
-// error is ErrNoData.
+// SweepCurves draws the score of a table, its average or the best rank's, against one setting of its sweeps. It has a
+// line for each combination of other settings, with a ring at the best, and level lines for other methods. Without data
+// the error is ErrNoData.
 func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Looks) (*Figure, error) {
 	level := ""
 	if t.ChoosesRank() {

@@ -360,7 +360,7 @@ func roundTicks(axis *plot.Axis, percent bool) {
 	axis.Tick.Marker = ticks
 }
 
-// roundStep returns the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … of which at most most steps cover the span; 0 for an
+// roundStep returns the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … of which up to most steps cover the span; 0 for an
 // empty span.
 func roundStep(span float64, most int) float64 {
 	if !(span > 0) {

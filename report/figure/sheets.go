@@ -166,7 +166,7 @@ type chip struct {
 	rect image.Rectangle
 }
 
-// newChip returns the chip of a part with its upper left corner at at.
+// newChip returns the chip of a part with its upper left corner at the point at.
 func newChip(part int, at image.Point) chip {
 	word := strconv.Itoa(part + 1)
 	width := max(textWidth(sheetFace(chipFont), word)+2*chipPadding, chipHeight)

@@ -24,7 +24,7 @@ const (
 // Tests are the significance tests of a table. The zero value is the default rule for draws that do not overlap.
 type Tests struct {
 	significance.Rule
-	Classes   int  // the number of classes of the set that draws sample; 0 if unknown
+	Classes   int  // the number of classes of the set; 0 if unknown
 	Fixed     bool // each repeat of a classification has the same samples
 	noAverage bool // leaves the average row untested
 }
@@ -81,7 +81,7 @@ func (by Tests) contrast(row sample, i, j int) Contrast {
 	return c
 }
 
-// pValue returns the pValue-value of a zero mean difference.
+// pValue returns the p-value of a zero mean difference.
 func (by Tests) pValue(row sample, i, j int) float64 {
 	if by.By == significance.BySignedRank {
 		return significance.Wilcoxon(row.pair(i, j))
@@ -90,21 +90,21 @@ func (by Tests) pValue(row sample, i, j int) float64 {
 }
 
 type testFamily struct {
-	p, weights []float64
-	shown      []*Contrast // of each p, or nil
+	pValues, weights []float64
+	contrasts        []*Contrast // of each p, or nil
 }
 
 func (f *testFamily) add(p float64, c *Contrast) {
-	f.p, f.weights, f.shown = append(f.p, p), append(f.weights, 1), append(f.shown, c)
+	f.pValues, f.weights, f.contrasts = append(f.pValues, p), append(f.weights, 1), append(f.contrasts, c)
 }
 
 // judge corrects the p-values, by Bonferroni for this number of comparisons if it is not 0, and sets the verdicts.
 func (by Tests) judge(f testFamily, bonferroni int) {
-	p := f.p
+	p := f.pValues
 	if by.corrects() && bonferroni == 0 {
 		p = significance.Holm(p, f.weights)
 	}
-	for i, c := range f.shown {
+	for i, c := range f.contrasts {
 		if c == nil {
 			continue
 		}
@@ -180,7 +180,7 @@ func (r sample) pair(i, j int) (a, b []float64) {
 	return a, b
 }
 
-// averaged returns the row of the means over all rows. sameDraws reports whether rows have the same draws.
+// averaged returns the row of the means over all rows. sameDraws is true if all rows have the same draws.
 func averaged(rows []sample, draws significance.Draws, sameDraws bool) sample {
 	out := newSample(len(rows[0].values), draws)
 	if !sameDraws {

@@ -206,7 +206,7 @@ var Formats = []Format{
 // bracket surrounds names in our own text. plaintext.Line escapes it, so no name contains it.
 const bracket = "\x0e"
 
-// quoteName returns a quoteName for a text that Marks.text formats.
+// quoteName returns a name for a text that Marks.text formats.
 func quoteName(s string) string { return bracket + plaintext.Line(s) + bracket }
 
 func quoteNames(names []string) string {

@@ -115,7 +115,7 @@ func findScore(name string) eval.Score {
 
 var classAccuracy = eval.Score{
 	Name: "class accuracy", Title: "Accuracy of each class", Max: 1, Unit: eval.UnitPercent, Task: eval.Classification,
-	Help: "The share of a class's test samples that were taken for what they are (its recall).",
+	Help: "Recall: percentage of the class's test samples that are classified correctly.",
 }
 
 // PerClass returns the table of the accuracy of each tested class, one a row. The records of a method must have one

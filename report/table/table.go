@@ -20,14 +20,14 @@ const largest = 1e100
 // Table is the table of one score of an experiment: a row for each number of classes, a column for each method, and in
 // each cell the mean over the repeats.
 type Table struct {
-	Name           string // the experiment; may be ""
-	Score          eval.Score
-	Methods        []string // the columns
-	Ranks, ByClass bool     // the rows are ranks, or classes, instead of numbers of classes
-	Tests          Tests
-	Comparisons    int   // the number of pairs of methods, over all rows, for which p-values are corrected
-	Repeats        int   // the largest number of finished repeats in any cell of Rows
-	Rows           []Row // in ascending order
+	Name           string     // the experiment; may be ""
+	Score          eval.Score // the score of the values
+	Methods        []string   // the columns
+	Ranks, ByClass bool       // the rows are ranks, or classes, instead of numbers of classes
+	Tests          Tests      // the significance tests
+	Comparisons    int        // the number of pairs of methods, over all rows, for which p-values are corrected
+	Repeats        int        // the largest number of finished repeats in any cell of Rows
+	Rows           []Row      // in ascending order
 	// Average holds the mean of each column's means and of its standard deviations, with N trials in all. It is nil
 	// with one row. A method that lacks a row has no average, because that row might be the hardest.
 	Average *Row
@@ -35,8 +35,8 @@ type Table struct {
 
 // Row is one row of a table.
 type Row struct {
-	Number  int // the number of classes, the rank, or the class from 1, which has a Name; 0 in the average row
-	Name    string
+	Number  int    // the number of classes, the rank, or the class from 1, which has a Name; 0 in the average row
+	Name    string // of a class
 	Average bool
 	Cells   []Cell // one for each of the table's methods
 
@@ -153,7 +153,7 @@ func (t *Table) compare() {
 		if best[at] < 0 {
 			continue
 		}
-		before := len(f.p)
+		before := len(f.pValues)
 		for i := range r.Cells {
 			c := &r.Cells[i]
 			if c.N > 0 && !c.Best {
@@ -172,14 +172,14 @@ func (t *Table) compare() {
 			}
 		}
 		if r.Average {
-			averages = len(f.p) - before
+			averages = len(f.pValues) - before
 		}
 	}
 	if !whole {
 		t.Tests.judge(f, t.Comparisons)
 		return
 	}
-	t.Comparisons = len(f.p)
+	t.Comparisons = len(f.pValues)
 	for i := t.Comparisons - averages; averages < t.Comparisons && i < t.Comparisons; i++ {
 		f.weights[i] = float64(t.Comparisons-averages) / float64(averages)
 	}
@@ -218,7 +218,7 @@ func (t *Table) allRows() (rows []*Row) {
 	return rows
 }
 
-// lastRow returns the average row if there is one, else the lastRow row, or an empty row.
+// lastRow returns the average row if there is one, else the last row, or an empty row.
 func (t *Table) lastRow() (last Row) {
 	for _, r := range t.allRows() {
 		last = *r

@@ -43,8 +43,8 @@ func CrossGram(a, b *mat.Dense) *mat.Dense {
 		Gemm(dst, a, NoTrans, b, Trans)
 		return dst
 	}
-	room := gramRooms.Get()
-	defer gramRooms.Put(room)
+	room := gramBuffers.Get()
+	defer gramBuffers.Put(room)
 	right := wholeRegisters(&room[1], b)
 	left := right
 	if a != b {
@@ -68,7 +68,7 @@ func CrossGram(a, b *mat.Dense) *mat.Dense {
 	return dst
 }
 
-var gramRooms = freelist.List[*[2][]float64]{New: func() *[2][]float64 { return new([2][]float64) }}
+var gramBuffers = freelist.List[*[2][]float64]{New: func() *[2][]float64 { return new([2][]float64) }}
 
 // wholeRegisters returns the rows of a contiguously, padded with zeros to GramLanes. It copies to room only if needed.
 func wholeRegisters(room *[]float64, a *mat.Dense) []float64 {
@@ -207,8 +207,8 @@ func Times(a, b *mat.Dense) *mat.Dense {
 	return out
 }
 
-// Moved returns x·by, or 0 if the product is below Floor.
-func Moved(x, by float64) float64 {
+// FlooredProduct returns x·by, or 0 if the product is below Floor.
+func FlooredProduct(x, by float64) float64 {
 	if y := x * by; x > 0 && !(y < Floor) {
 		return y
 	}

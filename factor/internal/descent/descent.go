@@ -252,10 +252,10 @@ const (
 
 // KLRows is the data of the columns of a factor: the rows of X for coefficients, its columns for the basis.
 type KLRows struct {
-	Totals []float64   // Σ x of each row
-	Dense  *mat.Dense  // nil for sparse data
-	turned bool        // the rows are the columns of Dense
-	stored *sparse.CSR // nil for dense data
+	Totals     []float64   // Σ x of each row
+	Dense      *mat.Dense  // nil for sparse data
+	transposed bool        // the rows are the columns of Dense
+	stored     *sparse.CSR // nil for dense data
 }
 
 // KLData returns the data of d by feature and by sample.
@@ -270,7 +270,7 @@ func KLData(d view.Data) (features, samples KLRows) {
 		features.stored, samples.stored = s.ByFeature().CSR, s.X
 	} else {
 		whole := d.Matrix().(*mat.Dense)
-		features.Dense, features.turned, samples.Dense = whole, true, whole
+		features.Dense, features.transposed, samples.Dense = whole, true, whole
 	}
 	return features, samples
 }
@@ -323,8 +323,8 @@ func (h *KLHalf) Scale() {
 	h.readOther()
 	z := make([]float64, h.k)
 	for i := range h.p {
-		h.take(z, i, i+1)
-		h.put(z, i)
+		h.readColumns(z, i, i+1)
+		h.writeColumn(z, i)
 	}
 }
 
@@ -333,14 +333,14 @@ func (h *KLHalf) Sweep(ctx context.Context) error {
 	h.readOther()
 	return parallel.Blocks(ctx, len(h.workers), h.p, klPanel, func(worker, lo, hi int) {
 		w := h.workers[worker]
-		h.take(w.z, lo, hi)
+		h.readColumns(w.z, lo, hi)
 		if h.x.stored != nil {
 			h.sparsePanel(w, lo, hi)
 		} else {
 			h.densePanel(w, lo, hi)
 		}
 		for c := range hi - lo {
-			h.put(w.z[c*h.k:][:h.k], lo+c)
+			h.writeColumn(w.z[c*h.k:][:h.k], lo+c)
 		}
 	})
 }
@@ -359,8 +359,8 @@ func (h *KLHalf) readOther() {
 	}
 }
 
-// take writes columns lo to hi of theta to z, each scaled to sum 1, the sum with the least cost.
-func (h *KLHalf) take(z []float64, lo, hi int) {
+// readColumns writes columns lo to hi of theta to z, each scaled to sum 1, the sum with the least cost.
+func (h *KLHalf) readColumns(z []float64, lo, hi int) {
 	for r, s := range h.sums {
 		for c, x := range h.theta.RawRowView(r)[lo:hi] {
 			z[c*h.k+r] = x * s
@@ -372,11 +372,11 @@ func (h *KLHalf) take(z []float64, lo, hi int) {
 	}
 }
 
-// put scales z back and writes it to column i of theta, except entries whose row of other is 0.
-func (h *KLHalf) put(z []float64, i int) {
+// writeColumn scales z back and writes it to column i of theta, except entries whose row of other is 0.
+func (h *KLHalf) writeColumn(z []float64, i int) {
 	for r, s := range h.sums {
 		if s >= algebra.LeastDenominator {
-			h.theta.Set(r, i, algebra.Moved(z[r]*h.x.Totals[i]/s, 1))
+			h.theta.Set(r, i, algebra.FlooredProduct(z[r]*h.x.Totals[i]/s, 1))
 		}
 	}
 }
@@ -389,7 +389,7 @@ func (h *KLHalf) layOut(dst []float32, lo, hi int) {
 	}
 	x := h.x.Dense.RawMatrix()
 	column, next := x.Stride, 1
-	if h.x.turned {
+	if h.x.transposed {
 		column, next = next, column
 	}
 	for j := range h.q {

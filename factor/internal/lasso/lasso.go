@@ -19,12 +19,12 @@ type lasso struct {
 	gram *mat.Dense // BᵀB, k×k
 	half float64    // λ/2
 
-	slope  []float64 // c − BᵀB·s, minus half the gradient of the squared error
-	sign   []float64 // sign of each s_j; for an atom just added, its future sign
-	active []int     // the active atoms
-	root   []float64 // Cholesky factor of their Gram matrix, lower triangle by rows
-	value  []float64 // solution for the active atoms
-	spared []bool    // excluded atoms, which only rounding would add
+	slope    []float64 // c − BᵀB·s, minus half the gradient of the squared error
+	sign     []float64 // sign of each s_j; for an atom just added, its future sign
+	active   []int     // the active atoms
+	root     []float64 // Cholesky factor of their Gram matrix, lower triangle by rows
+	value    []float64 // solution for the active atoms
+	excluded []bool    // excluded atoms, which only rounding would add
 }
 
 const (
@@ -39,7 +39,7 @@ func New(dictionary *mat.Dense, lambda float64) *lasso {
 	k, _ := dictionary.Dims()
 	return &lasso{
 		gram: algebra.SelfGram(dictionary), half: lambda / 2,
-		slope: make([]float64, k), sign: make([]float64, k), spared: make([]bool, k),
+		slope: make([]float64, k), sign: make([]float64, k), excluded: make([]bool, k),
 	}
 }
 
@@ -60,7 +60,7 @@ func (l *lasso) Solve(s, c []float64) {
 			l.enter(s, j)
 		}
 	}
-	clear(l.spared)
+	clear(l.excluded)
 	// Each round lowers the objective up to rounding; the bound guarantees termination.
 	for range 100 + 10*len(s) {
 		if !l.approach(s, c) {
@@ -228,9 +228,9 @@ func (l *lasso) approach(s, c []float64) bool {
 		s[j] += step * (l.value[a] - s[j])
 	}
 	if step == 0 {
-		l.spared[l.active[out]] = true
+		l.excluded[l.active[out]] = true
 	} else {
-		clear(l.spared)
+		clear(l.excluded)
 	}
 	l.drop(s, out)
 	return false
@@ -242,7 +242,7 @@ func (l *lasso) extend(s, c []float64) bool {
 	for {
 		best, most := -1, least
 		for j, x := range l.slope {
-			if s[j] == 0 && !l.spared[j] && math.Abs(x) > most {
+			if s[j] == 0 && !l.excluded[j] && math.Abs(x) > most {
 				best, most = j, math.Abs(x)
 			}
 		}
@@ -253,7 +253,7 @@ func (l *lasso) extend(s, c []float64) bool {
 		if l.enter(s, best) {
 			return true
 		}
-		l.spared[best] = true
+		l.excluded[best] = true
 	}
 }
 

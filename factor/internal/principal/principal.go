@@ -101,14 +101,14 @@ type Axes struct {
 	left, directions *mat.Dense // either left singular vectors, n×c, or directions, m×c
 }
 
-// Ask returns the leading axes. count gets the singular values, decreasing and read-only, and returns the number of
-// axes. Singular values that are 0 up to rounding are left out.
-func (p *Samples) Ask(ctx context.Context, count func(sigma []float64) int) (*Axes, error) {
+// LeadingAxes returns the leading axes. count gets the singular values, decreasing and read-only, and returns the
+// number of axes. Singular values that are 0 up to rounding are left out.
+func (p *Samples) LeadingAxes(ctx context.Context, count func(sigma []float64) int) (*Axes, error) {
 	parallel.Wait(ctx, p.mu.Lock)
 	defer p.mu.Unlock()
 	for i := 0; ; i++ {
 		if i == len(p.levels) {
-			if err := p.next(ctx); err != nil {
+			if err := p.computeLevel(ctx); err != nil {
 				return nil, fmt.Errorf("the principal directions of the samples: %w", err)
 			}
 		}
@@ -130,7 +130,7 @@ func (p *Samples) EachGram(ctx context.Context, f func(from int, part *mat.Dense
 	if n > m {
 		return view.EachGram(ctx, view.Dense{X: p.X}, f)
 	}
-	if _, err := p.Ask(ctx, func([]float64) int { return 1 }); err != nil {
+	if _, err := p.LeadingAxes(ctx, func([]float64) int { return 1 }); err != nil {
 		return err
 	}
 	return panel.Each(ctx, n, view.GramRows, func(from, to int) error {
@@ -168,8 +168,8 @@ func (p *Samples) axes(ctx context.Context, i, c int) (*Axes, error) {
 	return a, nil
 }
 
-// next computes the next level.
-func (p *Samples) next(ctx context.Context) error {
+// computeLevel computes the next level.
+func (p *Samples) computeLevel(ctx context.Context) error {
 	n, m := p.X.Dims()
 	l := &level{left: p.X}
 	ta, tb := algebra.NoTrans, algebra.Trans
@@ -286,8 +286,8 @@ func (a *Axes) Coordinates() *mat.Dense {
 	return y
 }
 
-// Whole returns the directions, m×c.
-func (a *Axes) Whole() *mat.Dense {
+// Directions returns the directions, m×c.
+func (a *Axes) Directions() *mat.Dense {
 	if a.left == nil {
 		return a.directions
 	}
@@ -295,11 +295,11 @@ func (a *Axes) Whole() *mat.Dense {
 	for i := range a.Sigma {
 		unit.Set(i, i, 1)
 	}
-	return a.Features(unit)
+	return a.Combine(unit)
 }
 
-// Features returns the combinations v, c×d, of the directions: V·v, m×d.
-func (a *Axes) Features(v *mat.Dense) *mat.Dense {
+// Combine returns the combinations v, c×d, of the directions: V·v, m×d.
+func (a *Axes) Combine(v *mat.Dense) *mat.Dense {
 	if a.left == nil {
 		return algebra.Times(a.directions, v)
 	}

@@ -62,11 +62,11 @@ func TestPrincipal(t *testing.T) {
 			for _, asked := range []int{(least + 2) / 3, least, (least + 2) / 3} {
 				what := fmt.Sprintf("%d×%d, range 1e%v, %d", n, m, range10, asked)
 				ask := func(p *Samples) (*Axes, *mat.Dense) {
-					a, err := p.Ask(ctx, func([]float64) int { return asked })
+					a, err := p.LeadingAxes(ctx, func([]float64) int { return asked })
 					if err != nil {
 						t.Fatalf("%s: %v", what, err)
 					}
-					return a, a.Whole()
+					return a, a.Directions()
 				}
 				if p == nil {
 					p = centredOf(x)

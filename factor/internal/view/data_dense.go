@@ -113,7 +113,7 @@ const (
 	tileColumns  = 24
 )
 
-var tileRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
+var tileBuffers = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
 
 // Tile is a block of vᵀu.
 type Tile struct {
@@ -143,8 +143,8 @@ func (d Dense) Walk(u, v *mat.Dense, byFeature bool, f func(t Tile, first bool) 
 	}
 	sums := make([]float64, outer.Parts())
 	parallel.DoWork(x.Rows*x.Cols*wholeU.Rows, outer.Parts(), func(part int) {
-		room := tileRooms.Get()
-		defer tileRooms.Put(room)
+		room := tileBuffers.Get()
+		defer tileBuffers.Put(room)
 		for next := range within.Parts() {
 			i, j := part, next
 			if byFeature {

@@ -16,30 +16,30 @@ import (
 // factor stored by columns; products along features use the transpose. It is not safe for concurrent use.
 type Sparse struct {
 	X         *sparse.CSR
-	Samples   *inParts
-	features  *inParts // the transpose, made on first use
+	Samples   *partitioned
+	features  *partitioned // the transpose, made on first use
 	u, v, out byColumn
 }
 
-func NewSparse(x *sparse.CSR) *Sparse { return &Sparse{X: x, Samples: newInParts(x)} }
+func NewSparse(x *sparse.CSR) *Sparse { return &Sparse{X: x, Samples: newPartitioned(x)} }
 
 // ByFeature returns Xᵀ, m×n.
-func (d *Sparse) ByFeature() *inParts {
+func (d *Sparse) ByFeature() *partitioned {
 	if d.features == nil {
-		d.features = newInParts(d.X.Transpose())
+		d.features = newPartitioned(d.X.Transpose())
 	}
 	return d.features
 }
 
-// inParts is a sparse matrix whose rows are divided into parts with about the same number of values.
-type inParts struct {
+// partitioned is a sparse matrix whose rows are divided into parts with about the same number of values.
+type partitioned struct {
 	*sparse.CSR
 	starts []int // the first row of each part, and the number of rows
 }
 
-func newInParts(x *sparse.CSR) *inParts {
+func newPartitioned(x *sparse.CSR) *partitioned {
 	const mostParts, leastValues = 64, 1 << 13
-	p := &inParts{x, []int{0}}
+	p := &partitioned{x, []int{0}}
 	n, _ := x.Dims()
 	size := max(x.NNZ()/mostParts, leastValues)
 	values := 0
@@ -54,7 +54,7 @@ func newInParts(x *sparse.CSR) *inParts {
 
 // Each calls f with chunks of all rows: the row i, the columns and values, and a buffer y of their length. It returns the
 // sum of f. Parts run concurrently; a value costs k multiplications.
-func (p *inParts) Each(k int, f func(i int, cols []int, vals, y []float64) float64) float64 {
+func (p *partitioned) Each(k int, f func(i int, cols []int, vals, y []float64) float64) float64 {
 	sums := make([]float64, len(p.starts)-1)
 	parallel.DoWork(p.NNZ()*k, len(sums), func(part int) {
 		y := make([]float64, chunk)
@@ -78,7 +78,7 @@ func (d *Sparse) Matrix() mat.Matrix                  { return d.X }
 func (d *Sparse) TimesBasis(dst, u *mat.Dense)        { d.times(dst, d.Samples, u) }
 func (d *Sparse) TimesCoefficients(dst, v *mat.Dense) { d.times(dst, d.ByFeature(), v) }
 
-func (d *Sparse) times(dst *mat.Dense, x *inParts, b *mat.Dense) {
+func (d *Sparse) times(dst *mat.Dense, x *partitioned, b *mat.Dense) {
 	d.v.read(b)
 	n, _ := x.Dims()
 	k, _ := b.Dims()
@@ -114,7 +114,7 @@ func (d *Sparse) RatioCoefficients(dst, u, v *mat.Dense) {
 // Along calls f for chunks of each row of x and returns the sum of f. f gets the row of aᵀ, all rows of bᵀ, the indices
 // of the rows that the chunk selects, its values x and a buffer y of their length. If dst, of the shape of a, is not
 // nil, f adds to sum, which becomes the column of dst.
-func (d *Sparse) Along(dst *mat.Dense, x *inParts, a, b *mat.Dense, f func(sum, a, rows []float64, at []int, x, y []float64) float64) float64 {
+func (d *Sparse) Along(dst *mat.Dense, x *partitioned, a, b *mat.Dense, f func(sum, a, rows []float64, at []int, x, y []float64) float64) float64 {
 	d.u.read(a)
 	d.v.read(b)
 	n, _ := x.Dims()

@@ -71,23 +71,23 @@ func (c contextWriter) Write(p []byte) (int, error) {
 
 // WriteFunc replaces the content of the file at path with the output of write, unless write fails.
 func WriteFunc(path string, write func(io.Writer) error) error {
-	return way{move: os.Rename, sync: true}.write(path, write)
+	return fileWriter{move: os.Rename, sync: true}.write(path, write)
 }
 
 // WriteUnsynced is WriteFunc without syncing to disk. After a power failure the file may be damaged.
 func WriteUnsynced(path string, write func(io.Writer) error) error {
-	return way{move: os.Rename}.write(path, write)
+	return fileWriter{move: os.Rename}.write(path, write)
 }
 
 // CreateFunc is WriteFunc for a new file. It never replaces a file: if path exists, the error is fs.ErrExist.
 func CreateFunc(path string, write func(io.Writer) error) error {
-	return way{move: RenameNew, sync: true}.write(path, write)
+	return fileWriter{move: RenameNew, sync: true}.write(path, write)
 }
 
 // CreateLike is CreateFunc for a copy of a file. The copy gets the permissions and modification time of like, and its
 // owner if the process is allowed to set it.
 func CreateLike(path string, like fs.FileInfo, write func(io.Writer) error) error {
-	return way{move: RenameNew, sync: true, like: like}.write(path, write)
+	return fileWriter{move: RenameNew, sync: true, like: like}.write(path, write)
 }
 
 // RenameNew renames a file. If to exists, it returns an error that wraps fs.ErrExist.
@@ -112,13 +112,13 @@ func RenameNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
-type way struct {
+type fileWriter struct {
 	move func(from, to string) error
 	sync bool
 	like fs.FileInfo // owner, permissions and time to copy, or nil
 }
 
-func (w way) write(path string, write func(io.Writer) error) error {
+func (w fileWriter) write(path string, write func(io.Writer) error) error {
 	lock, err := createTemporary(filepath.Dir(path))
 	if err != nil {
 		return &fs.PathError{Op: "write", Path: path, Err: Cause(err)}
@@ -141,7 +141,7 @@ func (w way) write(path string, write func(io.Writer) error) error {
 	}
 	steps := []func() error{buffered.Flush}
 	if w.like != nil {
-		own(f, w.like)
+		copyOwner(f, w.like)
 		t := w.like.ModTime()
 		steps = append(steps, func() error { return f.Chmod(w.like.Mode().Perm()) }, func() error { return os.Chtimes(f.Name(), t, t) })
 	}

@@ -7,4 +7,4 @@ import (
 	"os"
 )
 
-func own(*os.File, fs.FileInfo) {}
+func copyOwner(*os.File, fs.FileInfo) {}

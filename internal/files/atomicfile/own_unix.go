@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// own sets the group and the owner of f to those of like, if the process is allowed to.
-func own(f *os.File, like fs.FileInfo) {
+// copyOwner sets the group and the owner of f to those of like, if the process is allowed to.
+func copyOwner(f *os.File, like fs.FileInfo) {
 	if of, ok := like.Sys().(*syscall.Stat_t); ok {
 		_ = f.Chown(-1, int(of.Gid))
 		_ = f.Chown(int(of.Uid), -1)

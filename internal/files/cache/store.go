@@ -53,18 +53,18 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sum returns the checksum of a header, without its checksum, and the blob.
-func sum(header, blob []byte) uint32 {
+// checksum returns the checksum of a header, without its checksum, and the blob.
+func checksum(header, blob []byte) uint32 {
 	return crc32.Update(crc32.Checksum(header[:sumAt], castagnoli), castagnoli, blob)
 }
 
-func unsummed(key Key, size int64) []byte {
+func headerWithoutSum(key Key, size int64) []byte {
 	return binary.LittleEndian.AppendUint64(append([]byte(magic), key[:]...), uint64(size))
 }
 
 func encodeHeader(key Key, blob []byte) []byte {
-	b := unsummed(key, int64(len(blob)))
-	return binary.LittleEndian.AppendUint32(b, sum(b, blob))
+	b := headerWithoutSum(key, int64(len(blob)))
+	return binary.LittleEndian.AppendUint32(b, checksum(b, blob))
 }
 
 // Store is a folder of blobs by key. Goroutines and processes may share it. A nil *Store stays empty.
@@ -165,7 +165,7 @@ func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
 		if _, err := f.ReadAt(file, 0); err != nil {
 			return nil, false
 		}
-		if blob = file[headerSize:]; binary.LittleEndian.Uint32(file[sumAt:]) != sum(file, blob) {
+		if blob = file[headerSize:]; binary.LittleEndian.Uint32(file[sumAt:]) != checksum(file, blob) {
 			err = errDamaged
 		}
 	}
@@ -200,7 +200,7 @@ func (s *Store) openEntry(key Key) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	head := make([]byte, headerSize)
-	if n, _ := f.ReadAt(head, 0); n < headerSize || !bytes.Equal(head[:sumAt], unsummed(key, info.Size()-int64(headerSize))) {
+	if n, _ := f.ReadAt(head, 0); n < headerSize || !bytes.Equal(head[:sumAt], headerWithoutSum(key, info.Size()-int64(headerSize))) {
 		f.Close()
 		return nil, nil, errDamaged
 	}
@@ -228,9 +228,9 @@ func (s *Store) Put(key [sha256.Size]byte, blob []byte) error {
 		return nil
 	}
 	// Clear may remove the folder concurrently, so try again.
-	err := s.put(key, blob)
+	err := s.write(key, blob)
 	for try := 0; try < 5 && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist)); try++ {
-		err = s.put(key, blob)
+		err = s.write(key, blob)
 	}
 	if err != nil {
 		// Windows cannot replace a file that is being read. It usually holds the same blob.
@@ -247,7 +247,7 @@ func (s *Store) Put(key [sha256.Size]byte, blob []byte) error {
 	return nil
 }
 
-func (s *Store) put(key Key, blob []byte) error {
+func (s *Store) write(key Key, blob []byte) error {
 	path := s.path(key)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err

@@ -185,7 +185,7 @@ func TestDamage(t *testing.T) {
 	resummed := func(change func(file []byte)) []byte {
 		file := bytes.Clone(whole)
 		change(file)
-		binary.LittleEndian.PutUint32(file[sumAt:], sum(file[:headerSize], file[headerSize:]))
+		binary.LittleEndian.PutUint32(file[sumAt:], checksum(file[:headerSize], file[headerSize:]))
 		return file
 	}
 	refused("another version", resummed(func(file []byte) { file[len(magic)-1]++ }))

@@ -73,8 +73,8 @@ type Result struct {
 	progress func(done, total int)
 }
 
-// tell counts a file, or records the reason why it is left unchanged.
-func (r *Result) tell(why string) {
+// record counts a file, or records the reason why it is left unchanged.
+func (r *Result) record(why string) {
 	if why == "" {
 		r.Files++
 	} else {
@@ -92,7 +92,7 @@ func (r *Result) tell(why string) {
 // of ctx, Undo reverts the files that were done.
 func File(ctx context.Context, dir string, way Way, items []Item, home func(string) (bool, error), progress func(done, total int)) (r *Result, err error) {
 	r = &Result{Way: way, total: len(items), progress: progress}
-	if items, err = r.check(dir, items, home); err != nil || len(items) == 0 {
+	if items, err = r.validate(dir, items, home); err != nil || len(items) == 0 {
 		return r, err
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -128,7 +128,7 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 		if err != nil {
 			return r, err
 		}
-		r.tell("")
+		r.record("")
 	}
 	return r, nil
 }
@@ -152,8 +152,8 @@ func acquire(dir string) (release func(), err error) {
 	}, nil
 }
 
-// check validates the items and returns those that File can process.
-func (r *Result) check(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
+// check validates the items and returns the items that File can process.
+func (r *Result) validate(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
 	if exists(filepath.Join(dir, JournalFile)) {
 		return nil, fmt.Errorf("%s already has sorted files: undo that first, or choose another folder", dir)
 	}
@@ -164,7 +164,7 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 			info, err := os.Lstat(it.From)
 			inside, failed := home(it.From)
 			if failed != nil || !inside || err == nil && info.Mode()&fs.ModeSymlink != 0 {
-				r.tell(it.From + " is not moved: its path has a symbolic link; copy or link it instead")
+				r.record(it.From + " is not moved: its path has a symbolic link; copy or link it instead")
 				continue
 			}
 		}
@@ -235,11 +235,11 @@ func (r *Result) move(ctx context.Context, files []pair) error {
 	for batch := range slices.Chunk(files, atOnce) {
 		folders := map[string]bool{}
 		for _, f := range batch {
-			if err := place(ctx, f.from, f.to); err != nil {
+			if err := linkOrCopy(ctx, f.from, f.to); err != nil {
 				return err
 			}
 			folders[filepath.Dir(f.to)] = true
-			r.tell("")
+			r.record("")
 		}
 		for name := range folders {
 			if err := flush(name); err != nil {
@@ -260,9 +260,9 @@ func (r *Result) move(ctx context.Context, files []pair) error {
 	return nil
 }
 
-// place creates a hard link to a file, or a copy on another disk. On a file system without hard links it renames the
+// linkOrCopy creates a hard link to a file, or a copy on another disk. On a file system without hard links it renames the
 // file. A file that is already at its target is kept.
-func place(ctx context.Context, from, to string) error {
+func linkOrCopy(ctx context.Context, from, to string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -301,12 +301,12 @@ func drop(ctx context.Context, name, twin string) (why string, err error) {
 	case err != nil || !other.Mode().IsRegular():
 		return fmt.Sprintf("%s stays: the file %s does not exist", name, twin), nil
 	case os.SameFile(info, other):
-		if two, err := twoNames(name, twin); err != nil || !two {
+		if two, err := areHardLinks(name, twin); err != nil || !two {
 			return fmt.Sprintf("%s stays: %s is the same file", name, twin), err
 		}
 	default:
-		a, errA := sum(ctx, name)
-		b, errB := sum(ctx, twin)
+		a, errA := contentSum(ctx, name)
+		b, errB := contentSum(ctx, twin)
 		if err := errors.Join(errA, errB); err != nil || a != b {
 			return fmt.Sprintf("%s stays: %s has different content", name, twin), err
 		}
@@ -317,9 +317,9 @@ func drop(ctx context.Context, name, twin string) (why string, err error) {
 	return "", os.Remove(name)
 }
 
-// twoNames reports whether two paths of the same file are two hard links in different folders, not one name reached
+// areHardLinks reports whether two paths of the same file are two hard links in different folders, not one name reached
 // through a symbolic link or in another case.
-func twoNames(a, b string) (bool, error) {
+func areHardLinks(a, b string) (bool, error) {
 	for _, name := range []string{a, b} {
 		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
 			return false, err
@@ -356,7 +356,7 @@ func duplicate(ctx context.Context, from, to string) error {
 	})
 }
 
-func sum(ctx context.Context, name string) (sum [sha256.Size]byte, err error) {
+func contentSum(ctx context.Context, name string) (sum [sha256.Size]byte, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return sum, err
@@ -456,7 +456,7 @@ func Undo(ctx context.Context, dir string, home func(string) (bool, error), prog
 }
 
 func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(string) (bool, error)) error {
-	files, err := r.settle(dir, items, home)
+	files, err := r.recoverFiles(dir, items, home)
 	if err != nil {
 		return err
 	}
@@ -492,7 +492,7 @@ func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(s
 				return err
 			}
 		}
-		r.tell(why)
+		r.record(why)
 	}
 	if err = makeFolders(parents); err == nil {
 		err = r.move(ctx, moved)
@@ -506,9 +506,9 @@ func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(s
 	return nil
 }
 
-// settle returns the files to revert and their original paths. It removes temporary files in both folders. If exactly one
-// file of a folder is missing, the folder's only temporary file is that file and gets its name back.
-func (r *Result) settle(dir string, items []Item, home func(string) (bool, error)) (files []pair, err error) {
+// recoverFiles returns the files to revert and their original paths. It removes temporary files in both folders. If
+// exactly one file of a folder is missing, the folder's only temporary file is that file and gets its name back.
+func (r *Result) recoverFiles(dir string, items []Item, home func(string) (bool, error)) (files []pair, err error) {
 	sorted, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -520,13 +520,13 @@ func (r *Result) settle(dir string, items []Item, home func(string) (bool, error
 		// File does not create symbolic links to folders, and one could lead anywhere.
 		folder, err := sorted.Lstat(filepath.FromSlash(path.Dir(it.To)))
 		if err == nil && !folder.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			r.tell(fmt.Sprintf("%s stays: %s is not a folder that partwise created", f.from, filepath.Dir(f.from)))
+			r.record(fmt.Sprintf("%s stays: %s is not a folder that partwise created", f.from, filepath.Dir(f.from)))
 			continue
 		}
 		places := []string{f.from}
 		if r.Way == Move {
 			if ok, err := home(f.to); err != nil || !ok {
-				r.tell(fmt.Sprintf("%s stays: %s is not in the folder of the photos", f.from, f.to))
+				r.record(fmt.Sprintf("%s stays: %s is not in the folder of the photos", f.from, f.to))
 				continue
 			}
 			places = append(places, f.to)

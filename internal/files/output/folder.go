@@ -79,12 +79,12 @@ type Folder struct {
 func Open(dir string, s Spec) (*Folder, error) {
 	f := &Folder{dir: filepath.Clean(dir), spec: s}
 	check := func() error {
-		_, err := f.look(s.Names)
+		_, err := f.states(s.Names)
 		return err
 	}
 	for _, do := range []func() error{f.acquire, f.load, f.finish, f.removeLeftovers, check} {
 		if err := do(); err != nil {
-			f.leave()
+			f.release()
 			return nil, err
 		}
 	}
@@ -161,12 +161,12 @@ func (f *Folder) Close() (err error) {
 	if f.written && f.manifest.publishing == nil && f.Held() == nil {
 		err = f.saveManifest()
 	}
-	f.leave()
+	f.release()
 	return err
 }
 
-// leave releases the lock and removes empty folders that Open created.
-func (f *Folder) leave() {
+// release releases the lock and removes empty folders that Open created.
+func (f *Folder) release() {
 	if interrupt() != nil {
 		return // a test simulates the end of the process here
 	}
@@ -190,8 +190,8 @@ type state struct {
 	content content
 }
 
-// look returns the files under the names, which partwise wrote, or a *ForeignError for the first foreign one.
-func (f *Folder) look(names []string) (map[string]state, error) {
+// states returns the files under the names, which partwise wrote, or a *ForeignError for the first foreign one.
+func (f *Folder) states(names []string) (map[string]state, error) {
 	err := f.Held()
 	found := map[string]state{}
 	for _, name := range names {
@@ -212,17 +212,17 @@ func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) erro
 	if err != nil || info == nil {
 		return err
 	}
-	known := f.manifest.known(name)
+	known := f.manifest.contents(name)
 	switch isSize := func(c content) bool { return c.Size == info.Size() }; {
 	case info.IsDir() && isFolder:
 	case info.Mode().IsRegular() && f.manifest.appended[name]:
 		return nil
 	case !info.Mode().IsRegular() || !slices.ContainsFunc(known, isSize):
-		return f.foreign(name)
+		return f.foreignError(name)
 	default:
 		c, err := sumOf(f.path(name))
 		if err == nil && !slices.Contains(known, c) {
-			err = f.foreign(name)
+			err = f.foreignError(name)
 		}
 		found[name] = state{info, c}
 		return err
@@ -237,7 +237,7 @@ func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) erro
 			continue
 		}
 		inside := name + "/" + e.Name()
-		if err := f.lookAt(inside, len(f.manifest.known(inside)) == 0, found); err != nil {
+		if err := f.lookAt(inside, len(f.manifest.contents(inside)) == 0, found); err != nil {
 			return err
 		}
 		ours = ours || !e.IsDir()
@@ -248,8 +248,8 @@ func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) erro
 	return nil
 }
 
-func (f *Folder) foreign(name string) error {
-	return &ForeignError{Dir: f.dir, Name: name, Changed: f.written && len(f.manifest.known(name)) > 0}
+func (f *Folder) foreignError(name string) error {
+	return &ForeignError{Dir: f.dir, Name: name, Changed: f.written && len(f.manifest.contents(name)) > 0}
 }
 
 // stat is os.Lstat of a name, or nil if it does not exist. A parent that is a link or a file is foreign.
@@ -260,7 +260,7 @@ func (f *Folder) stat(name string) (fs.FileInfo, error) {
 			return nil, err
 		}
 		if !info.IsDir() {
-			return nil, f.foreign(parent)
+			return nil, f.foreignError(parent)
 		}
 	}
 	info, err := os.Lstat(f.path(name))
@@ -284,7 +284,7 @@ func sumOf(path string) (content, error) {
 // Write writes a file of the folder atomically. It replaces only a file that partwise wrote; otherwise it returns a
 // *ForeignError.
 func (f *Folder) Write(name string, text []byte) error {
-	if _, err := f.own(name); err != nil {
+	if _, err := f.checkOwned(name); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(text)
@@ -298,7 +298,7 @@ func (f *Folder) Write(name string, text []byte) error {
 	if err := f.makeParents(name); err != nil {
 		return err
 	}
-	if err := step(func() error { return atomicfile.Write(f.path(name), text) }); err != nil {
+	if err := interruptible(func() error { return atomicfile.Write(f.path(name), text) }); err != nil {
 		return err
 	}
 	f.manifest.files[name] = []content{c}
@@ -307,10 +307,10 @@ func (f *Folder) Write(name string, text []byte) error {
 
 // Remove removes a file that partwise wrote, if it exists. A foreign file is a *ForeignError.
 func (f *Folder) Remove(name string) error {
-	if there, err := f.own(name); err != nil || !there {
+	if there, err := f.checkOwned(name); err != nil || !there {
 		return err
 	}
-	if err := step(func() error { return os.Remove(f.path(name)) }); err != nil {
+	if err := interruptible(func() error { return os.Remove(f.path(name)) }); err != nil {
 		return err
 	}
 	delete(f.manifest.files, name)
@@ -321,7 +321,7 @@ func (f *Folder) Remove(name string) error {
 // Append records in the manifest a file that the caller appends to, whose content is then not verified. A foreign
 // file is a *ForeignError.
 func (f *Folder) Append(name string) error {
-	if _, err := f.own(name); err != nil || f.manifest.appended[name] && f.written {
+	if _, err := f.checkOwned(name); err != nil || f.manifest.appended[name] && f.written {
 		return err
 	}
 	delete(f.manifest.files, name)
@@ -329,8 +329,8 @@ func (f *Folder) Append(name string) error {
 	return f.saveManifest()
 }
 
-// own reports whether a file that the command may write exists. A foreign file is an error.
-func (f *Folder) own(name string) (there bool, err error) {
+// checkOwned reports whether a file that the command may write exists. A foreign file is an error.
+func (f *Folder) checkOwned(name string) (there bool, err error) {
 	if err := cmp.Or(f.Held(), f.mayWrite(name)); err != nil {
 		return false, err
 	}
@@ -341,7 +341,7 @@ func (f *Folder) own(name string) (there bool, err error) {
 
 // mayWrite returns an error if a name is not among the names of the Spec.
 func (f *Folder) mayWrite(name string) error {
-	if !isName(name) || !under(name, f.spec.Names) {
+	if !isName(name) || !inNames(name, f.spec.Names) {
 		return fmt.Errorf("%s: partwise %s does not write a file of this name", f.path(name), f.spec.Command)
 	}
 	return nil
@@ -352,7 +352,7 @@ func (f *Folder) saveManifest() error {
 	at, text := f.path(ManifestFile), f.manifest.encode()
 	old, err := ReadFile(at)
 	if err != nil || string(old) != string(text) {
-		if err := step(func() error { return atomicfile.Write(at, text) }); err != nil {
+		if err := interruptible(func() error { return atomicfile.Write(at, text) }); err != nil {
 			return err
 		}
 	}
@@ -364,13 +364,13 @@ func (f *Folder) makeParents(name string) error {
 	if info, err := f.stat(path.Dir(name)); err != nil || info != nil {
 		return err
 	}
-	return step(func() error { return os.MkdirAll(f.path(path.Dir(name)), 0o777) })
+	return interruptible(func() error { return os.MkdirAll(f.path(path.Dir(name)), 0o777) })
 }
 
 // removeEmpty removes a folder and its parents while they are empty.
 func (f *Folder) removeEmpty(name string) {
 	for ; name != "." && name != "/"; name = path.Dir(name) {
-		if step(func() error { return os.Remove(f.path(name)) }) != nil {
+		if interruptible(func() error { return os.Remove(f.path(name)) }) != nil {
 			return
 		}
 	}
@@ -384,7 +384,7 @@ func (f *Folder) removeLeftovers() error {
 	}
 	for _, e := range entries {
 		if isStaging(e.Name()) && e.IsDir() {
-			if err := step(func() error { return os.RemoveAll(f.path(e.Name())) }); err != nil {
+			if err := interruptible(func() error { return os.RemoveAll(f.path(e.Name())) }); err != nil {
 				return err
 			}
 		}
@@ -398,10 +398,10 @@ func (f *Folder) removeLeftovers() error {
 			folders[bare] = true
 		}
 	}
-	for _, folder := range sorted(folders) {
-		// A name that is not a folder is reported by look.
+	for _, folder := range sortedKeys(folders) {
+		// A name that is not a folder is reported by states.
 		if info, err := f.stat(folder); err == nil && info != nil && info.IsDir() {
-			if err := step(func() error { return atomicfile.RemoveStale(f.path(folder)) }); err != nil {
+			if err := interruptible(func() error { return atomicfile.RemoveStale(f.path(folder)) }); err != nil {
 				return err
 			}
 		}
@@ -409,13 +409,13 @@ func (f *Folder) removeLeftovers() error {
 	return nil
 }
 
-// sorted returns the keys of a map in order, so that errors and steps have a fixed order.
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+// sortedKeys returns the keys of a map in order, so that errors and steps have a fixed order.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // interrupt is called before and after each change of files. Tests set it to return an error, which stops the work there.
 var interrupt = func() error { return nil }
 
-func step(change func() error) error {
+func interruptible(change func() error) error {
 	if err := interrupt(); err != nil {
 		return err
 	}

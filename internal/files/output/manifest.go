@@ -84,17 +84,17 @@ func (m *manifest) encode() []byte {
 		text.Write(append(b, '\n'))
 	}
 	put(headLine{format, m.command, version(), m.data})
-	for _, name := range sorted(m.appended) {
+	for _, name := range sortedKeys(m.appended) {
 		put(fileLine{File: name, Appended: true})
 	}
-	for _, name := range sorted(m.files) {
+	for _, name := range sortedKeys(m.files) {
 		for _, c := range m.files[name] {
 			put(fileLine{File: name, content: c})
 		}
 	}
 	if p := m.publishing; p != nil {
 		put(publishLine{p.staging, p.names})
-		for _, name := range sorted(p.files) {
+		for _, name := range sortedKeys(p.files) {
 			put(fileLine{File: name, content: p.files[name]})
 		}
 	}
@@ -130,15 +130,15 @@ func decodeManifest(text []byte) (*manifest, error) {
 	m.data = head.Data
 	for line := range bytes.Lines(rest) {
 		number++
-		if err := m.add(line); err != nil {
+		if err := m.parseLine(line); err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 	}
 	return m, nil
 }
 
-// add parses a line after the first.
-func (m *manifest) add(line []byte) error {
+// parseLine parses a line after the first.
+func (m *manifest) parseLine(line []byte) error {
 	var p publishLine
 	if err := unmarshal(line, &p); err == nil && p.Publishing != "" {
 		if m.publishing != nil || !isStaging(p.Publishing) {
@@ -193,8 +193,8 @@ func isIncidental(name string) bool {
 	return name == ".DS_Store" || name == "Thumbs.db" || name == "desktop.ini" || strings.HasPrefix(name, "._")
 }
 
-// known returns the contents that partwise wrote, or was about to write, to a file.
-func (m *manifest) known(name string) []content {
+// contents returns the contents that partwise wrote, or was about to write, to a file.
+func (m *manifest) contents(name string) []content {
 	list := m.files[name]
 	if m.publishing != nil {
 		if c, ok := m.publishing.files[name]; ok {
@@ -204,8 +204,8 @@ func (m *manifest) known(name string) []content {
 	return list
 }
 
-// under reports whether file is one of the names, or in one of the folders, whose names end in a slash.
-func under(file string, names []string) bool {
+// inNames reports whether file is one of the names, or in one of the folders, whose names end in a slash.
+func inNames(file string, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		return file == name || strings.HasSuffix(name, "/") && strings.HasPrefix(file, name)
 	})

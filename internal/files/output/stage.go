@@ -32,7 +32,7 @@ func (f *Folder) Stage(names ...string) (*Stage, error) {
 		return nil, err
 	}
 	s := &Stage{folder: f, name: atomicfile.NewName(stagingSuffix), names: names}
-	if err := step(func() error { return os.Mkdir(s.Dir(), 0o777) }); err != nil {
+	if err := interruptible(func() error { return os.Mkdir(s.Dir(), 0o777) }); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -41,7 +41,7 @@ func (f *Folder) Stage(names ...string) (*Stage, error) {
 // Clear removes everything that partwise wrote under the names. With a foreign file it removes nothing and returns a
 // *ForeignError.
 func (f *Folder) Clear(names ...string) error {
-	if found, err := f.look(names); err != nil || len(found) == 0 {
+	if found, err := f.states(names); err != nil || len(found) == 0 {
 		return err
 	}
 	s, err := f.Stage(names...)
@@ -64,7 +64,7 @@ func (s *Stage) Discard() error {
 		return nil
 	}
 	s.done = true
-	return step(func() error { return os.RemoveAll(s.Dir()) })
+	return interruptible(func() error { return os.RemoveAll(s.Dir()) })
 }
 
 // Publish replaces the old results by the staged ones. It changes nothing and returns a *ForeignError if a file to
@@ -75,12 +75,12 @@ func (s *Stage) Publish() error {
 	if err != nil {
 		return err
 	}
-	there, err := f.look(s.names)
+	there, err := f.states(s.names)
 	if err != nil {
 		return err
 	}
 	for name, is := range there {
-		if _, replaced := files[name]; !replaced && under(name, s.kept) {
+		if _, replaced := files[name]; !replaced && inNames(name, s.kept) {
 			files[name] = is.content
 		}
 	}
@@ -118,7 +118,7 @@ func (f *Folder) finish() error {
 	if p == nil {
 		return nil
 	}
-	there, err := f.look(p.names)
+	there, err := f.states(p.names)
 	if err == nil {
 		err = f.checkPublication(p, there)
 	}
@@ -130,20 +130,20 @@ func (f *Folder) finish() error {
 
 // checkPublication returns an error if a file to add or remove may not be written or is not regular.
 func (f *Folder) checkPublication(p *publication, there map[string]state) error {
-	for _, name := range slices.Concat(sorted(there), sorted(p.files)) {
+	for _, name := range slices.Concat(sortedKeys(there), sortedKeys(p.files)) {
 		if err := f.mayWrite(name); err != nil {
 			return err
 		}
-		if !under(name, p.names) {
+		if !inNames(name, p.names) {
 			return fmt.Errorf("%s: not a result that partwise replaces", f.path(name))
 		}
 	}
-	for _, name := range sorted(p.files) {
+	for _, name := range sortedKeys(p.files) {
 		for _, at := range []string{name, p.staging + "/" + name} {
 			if info, err := f.stat(at); err != nil {
 				return err
 			} else if info != nil && !info.Mode().IsRegular() {
-				return f.foreign(at)
+				return f.foreignError(at)
 			}
 		}
 	}
@@ -156,11 +156,11 @@ func (f *Folder) publish(there map[string]state) error {
 	if err := f.removeOld(p, there); err != nil {
 		return err
 	}
-	arrived, err := f.bring(p, there)
+	arrived, err := f.moveStaged(p, there)
 	if err != nil {
 		return err
 	}
-	maps.DeleteFunc(f.manifest.files, func(name string, _ []content) bool { return under(name, p.names) })
+	maps.DeleteFunc(f.manifest.files, func(name string, _ []content) bool { return inNames(name, p.names) })
 	for name, c := range arrived {
 		f.manifest.files[name] = []content{c}
 	}
@@ -169,12 +169,12 @@ func (f *Folder) publish(there map[string]state) error {
 		f.manifest.publishing = p
 		return err
 	}
-	return step(func() error { return os.RemoveAll(f.path(p.staging)) })
+	return interruptible(func() error { return os.RemoveAll(f.path(p.staging)) })
 }
 
 // removeOld removes the files that are not published again, and a page with other content, from disk and from there.
 func (f *Folder) removeOld(p *publication, there map[string]state) error {
-	gone := slices.DeleteFunc(sorted(there), func(name string) bool {
+	gone := slices.DeleteFunc(sortedKeys(there), func(name string) bool {
 		c, stays := p.files[name]
 		return stays && (name != page || c == there[name].content)
 	})
@@ -185,7 +185,7 @@ func (f *Folder) removeOld(p *publication, there map[string]state) error {
 		if err := f.checkUnchanged(name, there); err != nil {
 			return err
 		}
-		if err := step(func() error { return os.Remove(f.path(name)) }); err != nil {
+		if err := interruptible(func() error { return os.Remove(f.path(name)) }); err != nil {
 			return err
 		}
 		delete(there, name)
@@ -194,9 +194,9 @@ func (f *Folder) removeOld(p *publication, there map[string]state) error {
 	return nil
 }
 
-// bring moves the staged files to the folder, and returns the files that are present afterwards.
-func (f *Folder) bring(p *publication, there map[string]state) (map[string]content, error) {
-	arriving := sorted(p.files)
+// moveStaged moves the staged files to the folder, and returns the files that are present afterwards.
+func (f *Folder) moveStaged(p *publication, there map[string]state) (map[string]content, error) {
+	arriving := sortedKeys(p.files)
 	if at := slices.Index(arriving, page); at >= 0 {
 		arriving = append(slices.Delete(arriving, at, at+1), page)
 	}
@@ -225,7 +225,7 @@ func (f *Folder) bring(p *publication, there map[string]state) (map[string]conte
 		if err := f.checkUnchanged(name, there); err != nil {
 			return nil, err
 		}
-		if err := step(func() error { return os.Rename(staged, f.path(name)) }); err != nil {
+		if err := interruptible(func() error { return os.Rename(staged, f.path(name)) }); err != nil {
 			return nil, err
 		}
 		folders[path.Dir(name)], arrived[name] = true, want
@@ -236,7 +236,7 @@ func (f *Folder) bring(p *publication, there map[string]state) (map[string]conte
 	return arrived, nil
 }
 
-// checkUnchanged returns a *ForeignError if a file was changed or created since look.
+// checkUnchanged returns a *ForeignError if a file was changed or created since states listed them.
 func (f *Folder) checkUnchanged(name string, there map[string]state) error {
 	info, err := f.stat(name)
 	if err != nil {
@@ -246,7 +246,7 @@ func (f *Folder) checkUnchanged(name string, there map[string]state) error {
 	same := info == nil && !exists || info != nil && exists && os.SameFile(info, old.info) &&
 		info.Size() == old.info.Size() && info.ModTime().Equal(old.info.ModTime())
 	if !same {
-		return f.foreign(name)
+		return f.foreignError(name)
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func Fold(name string, names []string) string {
 func Index(kind, name string, names []string) (int, error) {
 	i := slices.Index(names, Fold(name, names))
 	if i < 0 {
-		return 0, fmt.Errorf("unknown %s %q%s (choices: %s)", kind, name, phrase.Guess(name, names), strings.Join(names, ", "))
+		return 0, fmt.Errorf("unknown %s %q%s", kind, name, phrase.Choices(name, names))
 	}
 	return i, nil
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Guess returns a hint such as " (did you mean nmf?)" with up to three names that are similar to an unknown one, or "". A
+// Guess returns a hint such as "; did you mean nmf?" with up to three names that are similar to an unknown one, or "". A
 // name is similar if it begins with the unknown one, or if their edit distance is at most 1 or a third of the
 // letters.
 func Guess(name string, names []string) string {
@@ -34,7 +34,15 @@ func Guess(name string, names []string) string {
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// distance is the edit distance in bytes with adjacent transpositions (Damerau 1964; optimal string alignment).
+// Choices ends the error of an unknown name: with the names that may be meant, or else with all names.
+func Choices(name string, names []string) string {
+	if near := Guess(name, names); near != "" {
+		return near
+	}
+	return " (choices: " + strings.Join(names, ", ") + ")"
+}
+
+// distance is the edit distance in bytes, with swaps of neighbours (Damerau 1964; optimal string alignment).
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -372,7 +372,7 @@ func RankMemory(a spec.AutoRank, s Problem) int64 {
 	return factor.RankMemory(size)
 }
 
-// SomeRows returns at most most of n rows at random. With labelled, labelled rows come first.
+// SomeRows returns up to most of n rows at random. With labelled, labelled rows come first.
 func SomeRows(n, most int, labels []int, labelled bool, seed uint64) []int {
 	order := rng.New(seed, "samples looked at").Perm(n)
 	if labelled {

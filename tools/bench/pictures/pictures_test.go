@@ -105,8 +105,8 @@ type change struct {
 	found, mostFound float64
 }
 
-// of returns the picture changed.
-func (c change) of(img *image.RGBA) image.Image {
+// apply returns the changed picture.
+func (c change) apply(img *image.RGBA) image.Image {
 	changed := c.do(img)
 	if c.quality == 0 {
 		return changed
@@ -127,10 +127,10 @@ func (c change) String() string { return c.name }
 func TestCopies(t *testing.T) {
 	sets := read(t)
 	table("copies found, and pictures taken for copies of others, %", sets, []change{
-		{"nothing", 0, same, 100, 100},
-		{"JPEG quality 50", 50, same, 100, 100},
-		{"JPEG quality 20", 20, same, 100, 100},
-		{"JPEG quality 10", 10, same, 90, 100},
+		{"nothing", 0, unchanged, 100, 100},
+		{"JPEG quality 50", 50, unchanged, 100, 100},
+		{"JPEG quality 20", 20, unchanged, 100, 100},
+		{"JPEG quality 10", 10, unchanged, 90, 100},
 		{"three quarters of the size", 85, resized(0.75), 100, 100},
 		{"half the size", 85, resized(0.5), 90, 100},
 		{"brightness ×0.7", 85, toned(0.7, 0), 90, 100},
@@ -159,7 +159,7 @@ func copies(t *testing.T, s set, c change) (found, wrong float64) {
 	n := len(s.images)
 	all := make([]image.Image, 2*n)
 	for i, img := range s.images {
-		all[i], all[n+i] = img, c.of(img)
+		all[i], all[n+i] = img, c.apply(img)
 	}
 	of, before := stacks(t, all), stacks(t, all[:n])
 	for i := range n {
@@ -206,7 +206,7 @@ func TestBlurred(t *testing.T) {
 	sets := read(t)
 	const title = "a tenth of the pictures blurred: called blurred, %, and the 5th, 50th and 95th hundredth of the sharpness"
 	table(title, sets, []change{
-		{"σ = 0 pixels", 90, same, 0, 0},
+		{"σ = 0 pixels", 90, unchanged, 0, 0},
 		{"σ = 0.5 pixels", 90, blurred(0.5), 0, 10},
 		{"σ = 1 pixels", 90, blurred(1), 0, 100},
 		{"σ = 1.5 pixels", 90, blurred(1.5), 80, 100},
@@ -229,7 +229,7 @@ func blur(t *testing.T, s set, c change) (called float64, sharpness []float64) {
 	looks, _ := look(t, s.images)
 	var changed []image.Image
 	for _, img := range s.images {
-		changed = append(changed, c.of(img))
+		changed = append(changed, c.apply(img))
 	}
 	of, _ := look(t, changed)
 	for k := range 10 {
@@ -336,7 +336,7 @@ func outliers(t *testing.T, s, other set) (among, others float64) {
 	return among, others
 }
 
-func same(img *image.RGBA) image.Image { return img }
+func unchanged(img *image.RGBA) image.Image { return img }
 
 func resized(by float64) func(*image.RGBA) image.Image {
 	return func(img *image.RGBA) image.Image {
@@ -415,5 +415,5 @@ func blank(seed uint64, noise, slope float64) image.Image {
 			img.Pix[i] = 255
 		}
 	}
-	return change{quality: 85, do: same}.of(img)
+	return change{quality: 85, do: unchanged}.apply(img)
 }
