@@ -362,7 +362,7 @@ In the tables of claims:
 - *Printed* is the paper's difference: inside or outside the range of a mean of the paper's draws. "depends" is inside only under other readings.
 - *Readings* are settings that the paper leaves open, with the difference under each.
 
-The other tables compare average scores; reproduction.json has the scores for each number of classes.
+The other tables compare average scores; the JSON file beside this page has the scores for each number of classes.
 
 |recipe|draws|claims|hold|do not hold|not decided|
 |---|---|---|---|---|---|
