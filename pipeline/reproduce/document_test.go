@@ -23,7 +23,7 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(d.file); err != nil || string(got) != string(want) {
-		t.Errorf("the document is not what is in %s (%v)", shipped, err)
+		t.Errorf("the document differs from %s (%v)", shipped, err)
 	}
 	again, err := OpenDocument(d.file)
 	if err != nil || len(again.Outcomes) != len(d.Outcomes) {

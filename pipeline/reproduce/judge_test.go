@@ -122,7 +122,7 @@ func TestBelowAndSome(t *testing.T) {
 	for i, want := range []struct {
 		verdict Verdict
 		ours    string
-	}{{Open, " of cf over kmeans"}, {Holds, " of nmf over kmeans"}, {Holds, " of cf at 2 over kmeans"}, {Holds, " of cf at 2 over kmeans"}, {Fails, " over nmf at 2"}} {
+	}{{Open, " (cf over kmeans)"}, {Holds, " (nmf over kmeans)"}, {Holds, " (cf at 2 over kmeans)"}, {Holds, " (cf at 2 over kmeans)"}, {Fails, " over nmf at 2"}} {
 		if c := &o.Claims[i]; c.Verdict != want.verdict || !strings.HasSuffix(c.ourText(), want.ours) {
 			t.Errorf("%s: %s, here %s", c.Says, c.Verdict, c.ourText())
 		}

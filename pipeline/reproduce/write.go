@@ -75,41 +75,31 @@ func (o *Outcome) legend() string {
 			total++
 		}
 	}
-	text := fmt.Sprintf("A cell is printed / measured, in percent, %s. Of %s %d are inside the interval of a mean of %d draws",
+	text := fmt.Sprintf("A cell is printed / measured in percent, %s. Of %s, %d are inside the range of a mean of %d draws",
 		phrase.Count(o.Draws, "draw", "draws"), phrase.Count(total, "printed value", "printed values"), count[Inside], o.PaperDraws)
-	if n := count[Depends]; n > 0 {
-		text += fmt.Sprintf(", %d only with other readings (letters)", n)
-	}
-	if n := count[Outside]; n > 0 {
-		text += fmt.Sprintf(", %d outside (!)", n)
-	}
-	if n := count[Nowhere]; n > 0 {
-		text += fmt.Sprintf(", %d not compared for lack of draws", n)
+	words := map[Place]string{Depends: "only under other readings (letters)", Outside: "outside (!)", Nowhere: "not compared (too few draws)"}
+	for _, place := range []Place{Depends, Outside, Nowhere} {
+		if n := count[place]; n > 0 {
+			text += fmt.Sprintf(", %d %s", n, words[place])
+		}
 	}
 	return text + "."
 }
 
-// readings lists the readings that were run, with their letters, "" without any.
-func (o *Outcome) readings() string {
-	var run []ReadingOutcome
-	for _, c := range o.Claims {
-		run = append(run, c.Readings...)
-	}
+// remarks returns the notes and, if any readings were run, all readings with their letters.
+func (o *Outcome) remarks() []string {
+	run := slices.ContainsFunc(o.Claims, func(c ClaimOutcome) bool { return len(c.Readings) > 0 })
 	for _, t := range o.Tables {
-		for _, c := range t.Cells {
-			run = append(run, c.Readings...)
-		}
+		run = run || slices.ContainsFunc(t.Cells, func(c CellOutcome) bool { return len(c.Readings) > 0 })
 	}
-	if run == nil {
-		return ""
+	if !run {
+		return o.Notes
 	}
 	var names []string
 	for _, name := range o.Readings {
-		if slices.ContainsFunc(run, func(r ReadingOutcome) bool { return r.Name == name }) {
-			names = append(names, o.letter(name)+" "+name)
-		}
+		names = append(names, o.letter(name)+" "+name)
 	}
-	return "Readings, marked if they agree with the paper: " + strings.Join(names, "; ") + "."
+	return append(slices.Clone(o.Notes), "Readings, marked if they agree with the paper: "+strings.Join(names, "; ")+".")
 }
 
 // note explains the intervals.
@@ -142,7 +132,7 @@ func (c *ClaimOutcome) ourText() string {
 	text := c.amount(c.Here.Mean)
 	switch {
 	case len(c.Below) > 0:
-		text += " of " + c.Against + " over " + c.Method
+		text += " (" + c.Against + " over " + c.Method + ")"
 	case len(c.Over) > 1 || c.Some:
 		text += " over " + c.Against
 	}
@@ -189,12 +179,15 @@ func (o *Outcome) readingsText(c *ClaimOutcome, mark string) string {
 	return strings.Join(words, ", ")
 }
 
-func (o *Outcome) count() string {
-	count := map[Verdict]int{}
+const inWords = "%d claims hold, %d do not hold, %d not decided"
+
+// count formats the numbers of claims that hold, do not hold and are not decided.
+func (o *Outcome) count(format string) string {
+	n := map[Verdict]int{}
 	for _, c := range o.Claims {
-		count[c.Verdict]++
+		n[c.Verdict]++
 	}
-	return fmt.Sprintf("%s: %d hold, %d do not hold, %d not decided", phrase.Count(len(o.Claims), "claim", "claims"), count[Holds], count[Fails], count[Open])
+	return fmt.Sprintf(format, n[Holds], n[Fails], n[Open])
 }
 
 // Text returns the outcome in lines of at most width letters, with tables in lines of at most tableWidth; 0 means no
@@ -204,7 +197,7 @@ func (o *Outcome) Text(width, tableWidth int) string {
 	line := func(lead, words string) { b.WriteString(columns.Hanging(lead, plaintext.Line(words), width)) }
 	line("", o.Recipe+": "+o.Paper)
 	b.WriteByte('\n')
-	line("", phrase.Count(o.Draws, "draw", "draws")+"; "+o.count()+".")
+	line("", phrase.Count(o.Draws, "draw", "draws")+"; "+o.count(inWords)+".")
 	for i := range o.Claims {
 		c := &o.Claims[i]
 		says := c.Says
@@ -227,8 +220,8 @@ func (o *Outcome) Text(width, tableWidth int) string {
 		line(strings.Repeat(" ", 15), words)
 	}
 	b.WriteByte('\n')
-	line("", note+" "+o.readings())
-	for _, remark := range o.Notes {
+	line("", note)
+	for _, remark := range o.remarks() {
 		line("- ", remark)
 	}
 	for _, of := range o.Tables {
@@ -252,13 +245,22 @@ func (o *Outcome) Text(width, tableWidth int) string {
 
 // Markdown returns the outcome as a section of a document, with a heading of the given level.
 func (o *Outcome) Markdown(level int) string {
+	return o.markdown(level, fmt.Sprintf("%s. %s; %s.", escapeMarkdown(o.Paper), phrase.Count(o.Draws, "draw", "draws"), o.count(inWords)), o.remarks(), false)
+}
+
+// markdown is Markdown with the given texts. With short, tables that have averages show only these.
+func (o *Outcome) markdown(level int, paper string, remarks []string, short bool) string {
 	var b strings.Builder
 	row := func(cells ...string) { b.WriteString("|" + strings.Join(cells, "|") + "|\n") }
 	head := func(cells ...string) {
 		row(cells...)
 		b.WriteString(strings.Repeat("|---", len(cells)) + "|\n")
 	}
-	fmt.Fprintf(&b, "%s %s\n\n%s. %s; %s.\n\n", strings.Repeat("#", level), escapeMarkdown(o.Recipe), escapeMarkdown(o.Paper), phrase.Count(o.Draws, "draw", "draws"), o.count())
+	fmt.Fprintf(&b, "%s %s\n\n%s\n", strings.Repeat("#", level), escapeMarkdown(o.Recipe), paper)
+	for i, remark := range remarks {
+		fmt.Fprintf(&b, "%s- %s\n", "\n"[min(i, 1):], escapeMarkdown(remark))
+	}
+	b.WriteByte('\n')
 	var beyond []string
 	for _, c := range o.Claims {
 		if c.Beyond != "" && !slices.Contains(beyond, c.Beyond) {
@@ -272,20 +274,11 @@ func (o *Outcome) Markdown(level int) string {
 		if c.Verdict != Open {
 			verdict = "**" + verdict + "**"
 		}
-		says := escapeMarkdown(c.Says)
-		if c.Where != "" {
-			says += ", " + escapeMarkdown(c.Where)
-		}
-		row(says, verdict, escapeMarkdown(c.ourText()), c.interval(c.Here), c.interval(c.Wider), c.printedText(), fmt.Sprint(c.Here.Draws), o.readingsText(c, "**"))
+		says := strings.TrimSuffix(c.Says+", "+c.Where, ", ")
+		row(escapeMarkdown(says), verdict, escapeMarkdown(c.ourText()), c.interval(c.Here), c.interval(c.Wider), c.printedText(), fmt.Sprint(c.Here.Draws), o.readingsText(c, "**"))
 	}
-	if readings := o.readings(); readings != "" {
-		fmt.Fprintf(&b, "\n%s\n", escapeMarkdown(readings))
-	}
-	for _, remark := range o.Notes {
-		fmt.Fprintf(&b, "\n- %s", escapeMarkdown(remark))
-	}
-	if len(o.Notes) > 0 {
-		b.WriteByte('\n')
+	if len(o.Tables) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", escapeMarkdown(o.legend()))
 	}
 	for _, t := range o.Tables {
 		fmt.Fprintf(&b, "\n%s, %s\n\n", escapeMarkdown(t.Where), escapeMarkdown(t.Score))
@@ -294,12 +287,12 @@ func (o *Outcome) Markdown(level int) string {
 			titles = append(titles, escapeMarkdown(m))
 		}
 		head(titles...)
+		if short && slices.Contains(t.Rows, 0) {
+			t.Rows = []int{0}
+		}
 		for _, cells := range o.grid(t) {
 			row(cells...)
 		}
-	}
-	if len(o.Tables) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", escapeMarkdown(o.legend()))
 	}
 	return b.String()
 }
@@ -330,7 +323,7 @@ func OpenDocument(file string) (*Document, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return d, nil
 		case bytes.HasPrefix(page, []byte(documentHead)):
-			return nil, fmt.Errorf("%s holds outcomes, and %s, from which they are kept, is missing; name another document", file, DocumentJSON(file))
+			return nil, fmt.Errorf("%s holds outcomes, but its data file %s is missing; name another document", file, DocumentJSON(file))
 		}
 		return d, err
 	}
@@ -363,24 +356,31 @@ func (d *Document) Write(notRun []string) error {
 Claims of papers, tested by ` + "`partwise reproduce`" + `. [How to reproduce a paper](how-to/reproduce-a-paper.md) explains verdicts.
 In the tables of claims:
 
-- *Measured* is the mean difference in points of a score in percent; "over" names the best other method.
+- *Measured* is the mean difference in points, or a number of iterations. "over" names the best other method.
 - *Interval* is the confidence interval for this data set. It decides the verdict. ` + note + `
-- *For classes like these* is the interval that accounts for classes that draws share.
-- *Printed* is the paper's difference. It is inside or outside the range of a mean of the paper's draws; "depends" is inside with other readings only.
+- *For classes like these* is the interval that [generalises](statistics.md#the-test) to other classes.
+- *Printed* is the paper's difference: inside or outside the range of a mean of the paper's draws. "depends" is inside only under other readings.
 - *Readings* are settings that the paper leaves open, with the difference under each.
 
-|recipe|draws|claims|
-|---|---|---|
+The other tables compare average scores; the JSON file beside this page has the scores for each number of classes.
+
+|recipe|draws|claims|hold|do not hold|not decided|
+|---|---|---|---|---|---|
 `)
 	for _, o := range d.Outcomes {
-		fmt.Fprintf(&b, "|%s|%d|%s|\n", escapeMarkdown(o.Recipe), o.Draws, o.count())
+		fmt.Fprintf(&b, "|%s|%d|%d|%s|\n", escapeMarkdown(o.Recipe), o.Draws, len(o.Claims), o.count("%d|%d|%d"))
 	}
-	for _, o := range d.Outcomes {
-		b.WriteString("\n" + o.Markdown(2))
+	for i, o := range d.Outcomes {
+		paper, remarks := escapeMarkdown(o.Paper), slices.Clone(o.remarks())
+		if at := slices.IndexFunc(d.Outcomes[:i], func(e *Outcome) bool { return e.Paper == o.Paper }); at >= 0 {
+			paper = fmt.Sprintf("Paper: see [%s](#%[1]s), which also lists shared notes and readings", d.Outcomes[at].Recipe)
+			remarks = slices.DeleteFunc(remarks, func(r string) bool { return slices.Contains(d.Outcomes[at].remarks(), r) })
+		}
+		b.WriteString("\n" + o.markdown(2, paper+".", remarks, true))
 	}
 	missing := slices.DeleteFunc(slices.Clone(notRun), func(name string) bool { return d.index(name) >= 0 })
 	if len(missing) > 0 {
-		fmt.Fprintf(&b, "\n## Not run\n\nThe data, or the build, that these need were not there: %s.\n", strings.Join(missing, ", "))
+		fmt.Fprintf(&b, "\n## Not run\n\nThese need data or a build that were missing: %s.\n", strings.Join(missing, ", "))
 	}
 	text, err := toJSON(d)
 	if err != nil {

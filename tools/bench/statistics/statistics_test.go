@@ -278,11 +278,11 @@ func TestMarks(t *testing.T) {
 				}
 			}
 		}
-		line := "| " + s.what
+		line := "|" + s.what
 		for _, p := range shares {
-			line += fmt.Sprintf(" | %.1f ±%.1f", 100*p, 100*math.Sqrt(max(0, p*(1-p))/float64(*experiments)))
+			line += fmt.Sprintf("|%.1f ±%.1f", 100*p, 100*math.Sqrt(max(0, p*(1-p))/float64(*experiments)))
 		}
-		t.Log(line + " |")
+		t.Log(line + "|")
 		if limit := 0.05 + 3*math.Sqrt(0.05*0.95/float64(*experiments)); !s.power && shares[0] > limit {
 			t.Errorf("%s: %v of the tables have a false mark", s.what, shares[0])
 		}
