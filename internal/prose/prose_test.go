@@ -2,7 +2,6 @@
 package prose
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -140,7 +139,7 @@ func check(t *testing.T, name string, line int, text string) {
 	for _, r := range rules {
 		for _, at := range r.phrase.FindAllStringIndex(text, -1) {
 			found := strings.Join(strings.Fields(text[at[0]:at[1]]), " ")
-			t.Error(fmt.Sprintf("%s:%d: %q; write: %s", name, line+strings.Count(text[:at[0]], "\n"), found, r.use))
+			t.Errorf("%s:%d: %q; write: %s", name, line+strings.Count(text[:at[0]], "\n"), found, r.use)
 		}
 	}
 }
