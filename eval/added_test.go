@@ -5,12 +5,12 @@ import "math"
 // myScore is the entry of the list.
 var myScore = Score{
 	Name: "my-completeness", Title: "Completeness", Task: Clustering, Max: 1, Unit: UnitPercent, Optional: true, OfSamples: true,
-	Help:  "How far all samples of a class are in one group: 100 is all of them. It favours few large groups.",
+	Help:  "Whether each class is in one cluster: 100 means that no class is split. It favours few large clusters.",
 	Value: ofClusters((*contingency).myCompleteness),
 }
 
 // myCompleteness returns 1 − H(K|C)/H(K) of classes C and clusters K (Rosenberg and
-// Hirschberg 2007), and 1 of a single cluster.
+// Hirschberg 2007), and 1 for a single cluster.
 func (t *contingency) myCompleteness() float64 {
 	entropy := t.entropy(t.inCluster)
 	if entropy == 0 {

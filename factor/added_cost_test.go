@@ -9,8 +9,8 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
-// myBeta is the β-divergence of β = 3/2, between the Kullback-Leibler divergence (1) and the
-// Frobenius cost (2) (Févotte and Idier 2011).
+// myBeta is the β-divergence with β = 3/2 (Févotte and Idier 2011). β = 1 is the Kullback-Leibler
+// divergence, β = 2 the Frobenius cost.
 var myBeta = costInfo{
 	name: "my-beta", degree: myExponent,
 	new: func(x view.Data, u, v *mat.Dense) cost { return &myCost{x, u, v} },
@@ -33,7 +33,7 @@ type myCost struct {
 
 func (c *myCost) moved(bool) {}
 
-// parts returns X∘Y^(β−2) and Y^(β−1), n×m, of Y = vᵀu.
+// parts returns X∘Y^(β−2) and Y^(β−1), n×m, for Y = vᵀu.
 func (c *myCost) parts() (linear, positive *mat.Dense) {
 	n, m := c.x.Dims()
 	linear, positive = mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)

@@ -9,16 +9,16 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 )
 
-// MyLBP takes histograms of local binary patterns: which of the eight pixels around a
-// pixel are as bright as it or brighter (Ojala, Pietikäinen and Mäenpää 2002). They
-// tell textures apart, whatever the light.
+// MyLBP computes histograms of local binary patterns: which of the eight neighbours of a
+// pixel are at least as bright as it (Ojala, Pietikäinen and Mäenpää 2002). They
+// distinguish textures under any exposure.
 type MyLBP struct {
-	// Cells is the number of cells along each side of the image, 0 for 4. Each has
-	// a histogram of its own.
+	// Cells is the number of cells along each side of the image; 0 means 4. Each cell
+	// has its own histogram.
 	Cells int `setting:"cells" default:"4" range:"[1,16]" help:"cells along each side of the image"`
 }
 
-// mySide is the height and width of the images that patterns are taken of.
+// mySide is the height and width to which images are resized.
 const mySide = 64
 
 // Label implements [Extractor].
@@ -30,7 +30,7 @@ func (l MyLBP) Label() string {
 func (l MyLBP) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	cells := cmp.Or(l.Cells, 4)
 	if cells < 1 || cells > 16 {
-		return nil, fmt.Errorf("local binary patterns: %d cells: want 1 to 16", cells)
+		return nil, fmt.Errorf("local binary patterns: %d cells: expected 1 to 16", cells)
 	}
 	return &Rows{
 		Height: mySide, Width: mySide, Channels: 1, Columns: cells * cells * 256,
@@ -49,7 +49,7 @@ func (l MyLBP) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	}, nil
 }
 
-// myPattern returns the pattern at a pixel: a bit for each of the pixels around it.
+// myPattern returns the pattern at a pixel: one bit for each neighbour.
 func myPattern(img *Canvas, x, y int) (bits int) {
 	at := func(x, y int) float64 { return img.Values[y*mySide+x] }
 	for i, by := range [8][2]int{{1, 0}, {1, -1}, {0, -1}, {-1, -1}, {-1, 0}, {-1, 1}, {0, 1}, {1, 1}} {

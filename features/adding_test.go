@@ -27,7 +27,7 @@ func TestAddingAFeature(t *testing.T) {
 	if !strings.Contains(string(page), string(code)) {
 		t.Error("docs/how-to/add-a-feature.md shows another file than added_test.go")
 	}
-	info := Info{Name: "lbp", Title: "Local binary patterns", Images: "takes 64×64 greys", Zero: MyLBP{}}
+	info := Info{Name: "lbp", Title: "Local binary patterns", Images: "needs images and resizes them to 64×64 grey pixels", Zero: MyLBP{}}
 	lbp, err := info.New(map[string]any{"cells": 2})
 	if err != nil {
 		t.Fatal(err)

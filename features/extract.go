@@ -298,9 +298,9 @@ func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 	_, isSparse := set.Vectors.(*sparse.CSR)
 	switch {
 	case opt.SkipBad && set.Files == nil:
-		return nil, fmt.Errorf("features: unusable vectors of %s cannot be skipped in blocks", set.Name)
+		return nil, fmt.Errorf("features: unusable vectors of %s cannot be skipped when they are read in batches", set.Name)
 	case isSparse:
-		return nil, fmt.Errorf("features: the vectors of %s are sparse, which blocks do not support", set.Name)
+		return nil, fmt.Errorf("features: the vectors of %s are sparse; batches need dense vectors", set.Name)
 	}
 	s, err := sourceOf(ctx, set, by, opt)
 	if err != nil {

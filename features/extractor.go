@@ -120,13 +120,13 @@ func InfoOf(e Extractor) Info {
 // extractors is the list of extractors, the default first.
 var extractors = []Info{
 	{Name: "pixels", Title: "Pixels", Help: "grey or colour values of the resized image",
-		Images: "needs images of one size", KeepsShape: true, Zero: Pixels{}},
+		Images: "needs images and resizes them", KeepsShape: true, Zero: Pixels{}},
 	{Name: "hog", Title: "Histograms of oriented gradients",
 		Help:   "8×8 cells of 8 orientations, for objects that fill the image (Dalal and Triggs 2005)",
-		Images: "needs 32×32 grey pixels", Zero: HOG{}},
+		Images: "needs images and resizes them to 32×32 grey pixels", Zero: HOG{}},
 	{Name: "colour", Form: "hsv", Title: "Colour histograms",
 		Help:   "histograms of hue, saturation and value in grid cells",
-		Images: "needs 64×64 colour pixels", Colour: true, Cached: true, Zero: ColourHistogram{}},
+		Images: "needs colour images and resizes them to 64×64 pixels", Colour: true, Cached: true, Zero: ColourHistogram{}},
 	{Name: "network", Form: lite0, Title: "A convolutional network",
 		Help:   "pooled features of EfficientNet-Lite0, trained on ImageNet (Tan and Le 2019), or of an ONNX model",
 		Images: "needs colour images and crops them to the central square", Cached: true, Zero: Network{}},

@@ -167,7 +167,7 @@ func TestFeatures(t *testing.T) {
 		"{crop: {box: [3, 2, 3, 9]}}":  "is empty; expected 0 <= x0 < x1 and 0 <= y0 < y1",
 		"{crop: {box: [-3, 2, 3, 9]}}": "is empty; expected 0 <= x0 < x1 and 0 <= y0 < y1",
 		"{colour: hsl}":                "true or false, or hsv",
-		"{colour: hsv, pixels: 8}":     "pixels is not compatible with colour, which needs 64×64 colour pixels",
+		"{colour: hsv, pixels: 8}":     "pixels is not compatible with colour, which needs colour images and resizes them to 64×64 pixels",
 		"{colour: hsv, hog: true}":     "hog is not compatible with colour, which",
 		"{colour: hsv, sift: dense}":   "sift is not compatible with colour, which",
 		"{colour: hsv, words: 9}":      "words needs a SIFT feature, such as sift: dense",
@@ -270,7 +270,7 @@ func TestColourHistograms(t *testing.T) {
 	if again := prepare(t, text, set, input.PrepareOptions{Cache: store}); !mat.Equal(again.X, in.X) {
 		t.Error("the next run has other features")
 	}
-	if _, err := input.Prepare(t.Context(), &spec.Experiment{Data: spec.Data{Set: testkit.CSV(t, 3, 3)}, Features: in.Features}, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "are not images, but colour needs 64×64 colour pixels") {
+	if _, err := input.Prepare(t.Context(), &spec.Experiment{Data: spec.Data{Set: testkit.CSV(t, 3, 3)}, Features: in.Features}, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "are not images, but colour needs colour images and resizes them to 64×64 pixels") {
 		t.Errorf("colours of vectors: %v", err)
 	}
 	if err := (spec.Method{Name: "ntf"}).CheckFeatures(in.Features); err == nil || !strings.Contains(err.Error(), "needs images") {

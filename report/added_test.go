@@ -6,7 +6,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// myIterations says how many iterations each method took on average.
+// myIterations lists the mean number of iterations of each method.
 func myIterations(w *experimentPage) any {
 	var lines []string
 	for _, method := range w.shownMethods {
@@ -17,7 +17,7 @@ func myIterations(w *experimentPage) any {
 			}
 		}
 		if trials > 0 {
-			lines = append(lines, fmt.Sprintf("%s: %.0f in the mean of %s", method, float64(sum)/float64(trials), phrase.Count(trials, "trial", "trials")))
+			lines = append(lines, fmt.Sprintf("%s: mean %.0f over %s", method, float64(sum)/float64(trials), phrase.Count(trials, "trial", "trials")))
 		}
 	}
 	return unlessEmpty(lines)

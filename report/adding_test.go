@@ -36,7 +36,7 @@ func TestAddingASection(t *testing.T) {
 		}
 		files := tree(t, dir)
 		sources(t, files)
-		for _, words := range []string{`<a href="#iterations">Iterations</a>`, "<li>nmf: 200 in the mean of 2 trials</li>"} {
+		for _, words := range []string{`<a href="#iterations">Iterations</a>`, "<li>nmf: mean 200 over 2 trials</li>"} {
 			if strings.Contains(files["index.html"], words) != want {
 				t.Errorf("the page holds %q: %v", words, !want)
 			}

@@ -94,7 +94,7 @@ Classes named by subfolders or --pattern are hidden from the method and used to 
 	addDefault(cmd, "cluster", "cosine k-means")
 	f.Lookup("rank").Usage = "number of basis vectors: 20, k, k+1, 2k or auto (default 2k)"
 	solverFlag(f, &solver)
-	f.IntVar(&c.groups.Batch, "batch", 0, "learn from blocks of this many samples (nmf and nmf-kl only)")
+	f.IntVar(&c.groups.Batch, "batch", 0, "learn from batches of this many samples (nmf and nmf-kl only)")
 	f.StringVar(&c.out, "out", "", "results folder (default results/DIR-groups)")
 	strictFlag(cmd)
 	dataFlags(cmd, &e.Data)
@@ -179,7 +179,7 @@ func (c *clustering) page(in *inputs, data spec.Data, found *grouping.Grouping) 
 	set("clustering", found.Cluster.String())
 	set("seed", strconv.FormatUint(g.Seed, 10))
 	if g.Batch > 0 {
-		set("learned from blocks of", fmt.Sprintf("%d samples", g.Batch))
+		set("learned in batches of", fmt.Sprintf("%d samples", g.Batch))
 	}
 	if found.Scores != nil && (data.Truth != "" || found.GroupClasses != nil || found.Scored < len(found.Groups)) {
 		set("compared with", comparedWith(data, found))

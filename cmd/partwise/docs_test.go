@@ -180,7 +180,8 @@ func checkFlags(words []string) error {
 	return cmd.ValidateArgs(cmd.Flags().Args())
 }
 
-// isParsedOnly reports whether a command needs a network, a browser or hours, so that only its flags are checked.
+// isParsedOnly reports whether a command needs a network, a browser, hours, or files that no page writes, so that only
+// its flags are checked.
 func isParsedOnly(words []string, s step) bool {
 	has := func(word string) bool { return slices.Contains(words, word) }
 	switch {
@@ -188,7 +189,7 @@ func isParsedOnly(words []string, s step) bool {
 		return !slices.Contains(harmless, words[0])
 	case len(words) < 2 || has("--help"):
 		return false
-	case words[1] == "explore", words[1] == "datasets" && has("get"):
+	case words[1] == "explore", words[1] == "datasets" && has("get"), strings.Contains(s.command, "/feedback/"), strings.Contains(s.command, ".onnx"):
 		return true
 	case words[1] == "reproduce":
 		return len(words) > 2 && !has("--quick") && !has("--show")

@@ -34,7 +34,7 @@ func methodsCommand() *cobra.Command { return kindCommand(choices.Kinds[0], "par
 func kindCommand(k choices.Kind, line string) *cobra.Command {
 	return &cobra.Command{
 		Use:               k.Name + " [NAME]",
-		Short:             "List " + k.Name + ", or describe one: " + k.Title,
+		Short:             "List " + k.Name + " (" + k.Title + "), or describe one",
 		Example:           fmt.Sprintf("  %s\n  %[1]s %s", line, k.Example),
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeWords(k.Names()...),

@@ -114,7 +114,7 @@ func commandsPage() string {
 		eachFlag(c, func(f *pflag.Flag) { count[f.Name+f.Usage]++ })
 	}
 	var out strings.Builder
-	out.WriteString("# Commands\n\nAll commands of `partwise` with their flags, as `partwise COMMAND --help` prints them. A test writes this page.\n")
+	out.WriteString("# Commands\n\nAll commands of `partwise` with their flags, as `partwise COMMAND --help` prints them. This page is generated.\n")
 	for _, c := range all {
 		fmt.Fprintf(&out, "\n## %s\n\n%s\n", c.CommandPath(), paragraphs(cmp.Or(c.Long, c.Short)))
 		fmt.Fprintf(&out, "\n```text\n%s\n```\n", c.UseLine())
@@ -249,14 +249,14 @@ func settingSections() []section {
 		section{title: "Method", about: "Settings of each entry of `methods`. A name alone is the method with its defaults. A method takes its [own parameters](methods.md) beside these. A list of values is a sweep: one method for each value or combination.", zero: spec.Method{}},
 		section{title: "Cluster", about: "Settings of `cluster`. A name alone is `by`.", zero: spec.Cluster{}},
 		section{title: "Links", about: "Settings of `links`.", zero: spec.Links{}},
-		section{title: "Rank", about: "Settings of `rank` where the samples choose it.", zero: spec.AutoRank{}},
+		section{title: "Rank", about: "Settings of `rank` if partwise chooses it.", zero: spec.AutoRank{}},
 		section{title: "Classifier", about: "Settings of `classifier`. A name alone is `by`.", zero: spec.Classifier{}},
 		section{title: "Neighbours", about: "Settings of `neighbours`. A number alone is `k`.", zero: spec.Neighbours{}},
 		section{title: "Significance", about: "Settings of `significance`. A name alone is `by`.", zero: significance.Rule{}},
 	)
 }
 
-// form is what the page says of a setting that reads a form of its own.
+// form describes a setting with a form of its own.
 type form struct {
 	help     string   // replaces that of the flag, if set
 	values   []string // examples, each of which can be read
@@ -270,8 +270,8 @@ var forms = map[string]form{
 	"Top level/features":            {"features of the images", []string{"hog", "{pixels: 64, colour: true}", "{sift: dense, words: 200}", "[hog, {colour: hsv, weight: 0.2}]"}, "32×32 grey pixels, unit length"},
 	"Top level/methods":             {"methods to compare", []string{"[nmf, {name: gnmf, lambda: 10}]"}, "required"},
 	"Top level/classes":             {"number of classes in a draw; one row of the tables for each", []string{"5", "2..10", "[2, 5, 10]"}, "all classes"},
-	"Top level/labels":              {"labelled samples of each class; a share is at least 2 unless `min` is set", []string{"none", "30%", "3", "{share: 10%, min: 2}"}, "none"},
-	"Top level/links":               {"pairs that must or cannot share a cluster: a share of all pairs, or a file", []string{"none", "3%", "{file: pairs.csv}", "{feedback: logs.csv}"}, "none"},
+	"Top level/labels":              {"labelled samples of each class; a percentage labels at least 2 unless `min` is set", []string{"none", "30%", "3", "{share: 10%, min: 2}"}, "none"},
+	"Top level/links":               {"pairs that must or cannot share a cluster: a percentage of all pairs, or a file", []string{"none", "3%", "{file: pairs.csv}", "{feedback: logs.csv}"}, "none"},
 	"Top level/train":               {"training samples of each class", []string{"60%", "100"}, "required to classify"},
 	"Top level/test":                {"test samples of each class", []string{"rest", "40%", "100"}, "required to classify"},
 	"Top level/rank":                {"number of basis vectors, for k classes; one row of the tables for each of several", []string{"k", "k+1", "2k", "20", "5..40", "[5, 10, 20]", "auto", "{among: 2..60, by: stability}"}, "k"},
@@ -296,10 +296,10 @@ var forms = map[string]form{
 
 func settingsPage() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "# Experiment file\n\nAll keys of the YAML file that `partwise run FILE` reads. A test writes this page.\n\n```yaml\n%s```\n", wholeExperiment)
+	fmt.Fprintf(&out, "# Experiment file\n\nAll keys of the YAML file that `partwise run FILE` reads. This page is generated.\n\n```yaml\n%s```\n", wholeExperiment)
 	out.WriteString(`
 - Unknown keys and invalid values are errors that give the line and column.
-- Names of methods, solvers and scores are read in any case.
+- Names of methods, solvers and scores may be in upper or lower case.
 - A file has one document of at most 256 KiB in UTF-8, at most 32 levels and 10,000 methods, sweeps included.
 - Tags, anchors, aliases, merge keys and directives are errors. Quote a value that begins with ` + "`!`, `&`, `*` or `%`" + `.
 - Paths start at the folder in which the program is started.
@@ -340,7 +340,7 @@ func settingRow(s section, of settings.Setting) string {
 // shortRange shortens the range of a number in words.
 var shortRange = strings.NewReplacer("a whole number from 1 to 1000000000", "integer ≥ 1", "a whole number from 1 to 1000000", "integer ≥ 1",
 	"a whole number from ", "integer, ", "a number from -1e+06 to 1e+06", "number", "a number from 1 to 1e+06", "number ≥ 1", "a number from ", "number, ",
-	"a number above ", "number > ", " to below ", " to < ", " to 1e+06", "", " to 1e+09", "", " to 1e+100", "")
+	"a number above ", "number > ", " up to 1e+06", "", " up to 1e+100", "", " to below ", " to < ", " to 1e+06", "", " to 1e+09", "", " to 1e+100", "")
 
 // valuesCell returns the values that a setting can have.
 func valuesCell(of settings.Setting) string {
@@ -409,14 +409,14 @@ func TestSettingsForms(t *testing.T) {
 func methodsPage() string {
 	var out strings.Builder
 	out.WriteString("# Methods, solvers, features and scores\n\nAll names that an [experiment file](experiment-file.md) and the flags choose from, with their parameters. " +
-		"`partwise list KIND NAME` prints more of one: objective, update rule and what it needs. [Methods](../methods.md) explains them. A test writes this page.\n")
+		"`partwise list KIND NAME` also prints the objective, update rule and needs of one. [Methods](../methods.md) explains them. This page is generated.\n")
 	for _, k := range choices.Kinds {
 		entries := k.Entries()
 		if k.Name == "methods" { // but for the clusterers, which are below
 			clusterers := choices.Names("clusterers")
 			entries = slices.DeleteFunc(entries, func(e choices.Entry) bool { return slices.Contains(clusterers, e.Name) })
 		}
-		fmt.Fprintf(&out, "\n## %s%s\n\nOne row for each of them: %s.\n", strings.ToUpper(k.Name[:1]), k.Name[1:], k.Title)
+		fmt.Fprintf(&out, "\n## %s%s\n\nAll %s.\n", strings.ToUpper(k.Name[:1]), k.Name[1:], k.Title)
 		columns := slices.DeleteFunc(slices.Clone(k.Columns), func(c string) bool { return c == "made of" })
 		family := "none"
 		for _, e := range entries {
@@ -439,7 +439,7 @@ func methodsPage() string {
 			out.WriteString(row(cells...))
 		}
 		if k.Name == "methods" {
-			out.WriteString("\nThe [clusterers](#clusterers) but `largest` are methods too: they cluster the features themselves. `parts` also takes the parameters of its [penalties](#penalties).\n")
+			out.WriteString("\nAll [clusterers](#clusterers) except `largest` are also methods: they cluster the features themselves. `parts` also takes the parameters of its [penalties](#penalties).\n")
 		}
 		out.WriteString(parameters(k, entries))
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// MyMatrixMarket reads a set of sparse vectors, without classes, from a text file of Matrix
-// Market, plain or gzipped: lines that begin with %, one with the numbers of rows, columns and
-// entries, and one with row, column, both from 1, and value of each entry.
+// MyMatrixMarket reads sparse vectors without classes from a Matrix Market text file, plain or
+// gzipped. Lines that begin with % are comments. The first other line has the numbers of rows,
+// columns and entries. Each further line has row, column (both from 1) and value of an entry.
 var MyMatrixMarket = pathReader(func(in *input) (*Content, error) {
 	var rows, columns, count int
 	var entries []sparse.Entry
@@ -37,7 +37,7 @@ var MyMatrixMarket = pathReader(func(in *input) (*Content, error) {
 		return nil, err
 	}
 	if len(entries) != count {
-		return nil, fmt.Errorf("%d entries, want %d", len(entries), count)
+		return nil, fmt.Errorf("%d entries, expected %d", len(entries), count)
 	}
 	return in.content(sparse.FromEntries(rows, columns, entries), nil)
 })

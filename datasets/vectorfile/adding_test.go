@@ -61,7 +61,7 @@ func TestAddingAReader(t *testing.T) {
 	for text, want := range map[string]string{
 		"2 2 1\n3 1 1\n":     `line 3: "3 1 1" is not in a matrix of 2×2`,
 		"2 2 1\n1 x 1\n":     "line 3",
-		"2 2 2\n1 1 1\n":     "1 entries, want 2",
+		"2 2 2\n1 1 1\n":     "1 entries, expected 2",
 		"9 99999999 1\n":     "line 2: a matrix of 9×99999999",
 		"2 2 1\n1 1 1e999\n": "line 3",
 	} {

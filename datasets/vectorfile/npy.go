@@ -87,7 +87,7 @@ func npyArray(in *input, name string) (v variable, err error) {
 	v = variable{Name: name, Class: h.Type, Dims: h.Shape}
 	t, ok := h.Item()
 	if !ok || t.Kind == number.None || len(h.Shape) < 1 || len(h.Shape) > 3 || h.Fortran && len(h.Shape) > 1 {
-		return v, fmt.Errorf("array %s is not a numeric array in C order, which reading in blocks needs (use numpy.ascontiguousarray)", &v)
+		return v, fmt.Errorf("array %s is not a numeric array in C order, which reading in batches needs (use numpy.ascontiguousarray)", &v)
 	}
 	if items, err := h.Items(t.Size); err != nil || items == 0 {
 		return v, errors.Join(err, fmt.Errorf("array %s is not a matrix of numbers", &v))

@@ -87,7 +87,7 @@ func Add(fits func(head []byte) bool, read func(ctx context.Context, path string
 
 // NotOnDisk returns the error for a set whose vectors cannot stay on disk.
 func NotOnDisk(name string) error {
-	return fmt.Errorf("%s: only folders of images, IDX files and .npy files can be read in blocks", name)
+	return fmt.Errorf("%s: only folders of images, IDX files and .npy files can be read in batches", name)
 }
 
 var isNPY = startsWith("\x93NUMPY")

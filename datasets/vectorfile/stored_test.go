@@ -101,12 +101,12 @@ func TestStoredRefuses(t *testing.T) {
 		"short.npy":     {fine[:len(fine)-3], "short.npy: the header declares 64 bytes, but the file has 61:"},
 		"long.npy":      {append(bytes.Clone(fine), 0), "extra bytes after the"},
 		"fortran.npy":   {writeNPY("<f8", true, "(4, 2)", []float64{1, 2, 3, 4, 5, 6, 7, 8}), "C order"},
-		"words.npy":     {writeNPY("<U1", false, "(2,)", []uint32{65, 66}), "is not a numeric array in C order, which reading in blocks needs (use numpy.ascontiguousarray)"},
+		"words.npy":     {writeNPY("<U1", false, "(2,)", []uint32{65, 66}), "is not a numeric array in C order, which reading in batches needs (use numpy.ascontiguousarray)"},
 		"short-idx":     {idx[:len(idx)-1], "the header declares 12 bytes, but the file has 11:"},
 		"short-idx.gz":  {gzipped(t, idx[:len(idx)-1]), "the header declares 12 bytes, but the file has 11:"},
 		"long-idx.gz":   {gzipped(t, append(bytes.Clone(idx), 0)), "extra bytes after the"},
 		"broken-idx.gz": {gzipped(t, idx)[:30], "broken-idx.gz: "},
-		"x.csv":         {[]byte("1,2\n3,4\n"), "x.csv: only folders of images, IDX files and .npy files can be read in blocks"},
+		"x.csv":         {[]byte("1,2\n3,4\n"), "x.csv: only folders of images, IDX files and .npy files can be read in batches"},
 	} {
 		path := filepath.Join(place(t, map[string][]byte{name: c.data}), name)
 		if _, err := Open(t.Context(), path, Options{OnDisk: true}); err == nil || !strings.Contains(err.Error(), c.want) {

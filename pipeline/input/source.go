@@ -65,7 +65,7 @@ func (in *Inputs) View(ctx context.Context, train, test []int, seed uint64) (*Vi
 	case in.X != nil:
 		return &View{picked(in.X, train), picked(in.X, test), in.Learned}, nil
 	case in.Blocks != nil:
-		return nil, errors.New("experiments do not support inputs in blocks")
+		return nil, errors.New("experiments do not support inputs in batches")
 	case in.Bag != nil:
 		defer timing.Start(ctx, timing.DrawnWords)()
 	}

@@ -103,7 +103,7 @@ func (o *Outcome) remarks() []string {
 }
 
 // note explains the intervals.
-var note = fmt.Sprintf("With a probability of %g %%, no claim of a recipe is decided wrongly by chance. A gain holds if the measured gain is surely more than half of it.", 100-100*Level)
+var note = fmt.Sprintf("With a probability of %g %%, no claim of a recipe is decided wrongly by chance. A printed gain holds if the interval is above half of it.", 100-100*Level)
 
 // amount formats a difference, in points or iterations.
 func (c *ClaimOutcome) amount(x float64) string {
@@ -356,11 +356,11 @@ func (d *Document) Write(notRun []string) error {
 Claims of papers, tested by ` + "`partwise reproduce`" + `. [How to reproduce a paper](how-to/reproduce-a-paper.md) explains verdicts.
 In the tables of claims:
 
-- *Measured* is the mean difference in points, or a number of iterations. "over" names the best other method.
+- *Measured* is the mean difference in points, or a number of iterations. "over" is followed by the best other method.
 - *Interval* is the confidence interval for this data set. It decides the verdict. ` + note + `
 - *For classes like these* is the interval that [generalises](statistics.md#the-test) to other classes.
-- *Printed* is the paper's difference: inside or outside the range of a mean of the paper's draws. "depends" is inside only under other readings.
-- *Readings* are settings that the paper leaves open, with the difference under each.
+- *Printed* is the difference in the paper: "inside" or "outside" the range in which a mean of as many draws as in the paper falls. "depends" means inside only under other readings.
+- *Readings* are choices for settings that the paper leaves open, with the difference under each.
 
 The other tables compare average scores; the JSON file beside this page has the scores for each number of classes.
 

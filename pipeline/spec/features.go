@@ -364,7 +364,7 @@ type Weighted struct {
 	Weight float64 `setting:"weight" default:"1" range:"(0,1e6]" help:"weight of the feature among several"`
 	// Scale is the factor of its values if it is known, for instance from an earlier run. 0 chooses the factor that
 	// makes the mean squared length of the samples equal to Weight.
-	Scale float64 `setting:"scale" range:"(0,1e100]" help:"fixed scale factor of the values, instead of one derived from weight"`
+	Scale float64 `setting:"scale" default:"from weight" range:"(0,1e100]" help:"fixed scale factor of the values, instead of one derived from weight"`
 }
 
 // decodeList reads [{sift: dense, power: 0.5}, {colour: hsv, weight: 2}].

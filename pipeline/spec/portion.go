@@ -99,7 +99,7 @@ type Links struct {
 	// File is a CSV file of pairs, and Feedback one of relevance feedback: see
 	// datasets.ReadLinks and datasets.ReadFeedback.
 	File     string `setting:"file" want:"the name of a CSV file" help:"CSV file of links: two samples, then must or cannot"`
-	Feedback string `setting:"feedback" want:"the name of a CSV file" help:"CSV file of relevance feedback: log, sample, then + or -"`
+	Feedback string `setting:"feedback" want:"the name of a CSV file" help:"CSV file of relevance feedback: log (of one query), sample, then + or -"`
 }
 
 // DecodeSetting reads a share such as 3%, {file: pairs.csv} or {feedback: logs.csv}.

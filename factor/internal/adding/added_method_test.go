@@ -8,11 +8,11 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 )
 
-// NNSC is non-negative sparse coding, min ‖X − UVᵀ‖² + λ·Σ V with the basis at
-// unit norm (Hoyer 2002): few parts for each sample.
+// NNSC is non-negative sparse coding, min ‖X − UVᵀ‖² + λ·Σ V with a basis of unit norm
+// (Hoyer 2002). Each sample uses few basis vectors.
 type NNSC struct {
-	// Lambda is the weight of the sum; 0 means 0.1, factor.WeightNone means 0.
-	Lambda float64 `setting:"lambda" default:"0.1" help:"weight λ of the coefficients' sum"`
+	// Lambda is the weight of the sum; 0 means 0.1 and factor.WeightNone means 0.
+	Lambda float64 `setting:"lambda" default:"0.1" help:"weight λ of the sum of the coefficients"`
 }
 
 // AsParts implements [factor.Composition].

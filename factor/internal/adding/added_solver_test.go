@@ -10,21 +10,21 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 )
 
-// HALS is hierarchical alternating least squares (Cichocki, Zdunek and Amari 2007): each row of a factor in
-// turn moves to its minimum.
+// HALS is hierarchical alternating least squares (Cichocki, Zdunek and Amari 2007): it minimises over each
+// row of a factor in turn.
 type HALS struct{}
 
 // Serves implements [factor.Solver].
 func (HALS) Serves(p factor.Parts) error {
 	switch {
 	case p.Cost != factor.CostFrobenius:
-		return fmt.Errorf("hals does not serve the %v cost", p.Cost)
+		return fmt.Errorf("hals does not support the %v cost", p.Cost)
 	case p.Basis != factor.BasisFree:
-		return fmt.Errorf("hals does not serve a %v basis", p.Basis)
+		return fmt.Errorf("hals does not support a %v basis", p.Basis)
 	case p.UnitNorm:
-		return errors.New("hals does not serve a basis of unit norm")
+		return errors.New("hals does not support a basis of unit norm")
 	case len(p.Penalties) > 0:
-		return errors.New("hals does not serve penalties")
+		return errors.New("hals does not support penalties")
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func (HALS) Start(f *factor.Factorisation) (func(context.Context) error, error) 
 	}, nil
 }
 
-// minimiseRows is θ_r ← max(0, θ_r − (Qθ − L)_r / Q_rr) for each row r, with the block's Q and L.
+// minimiseRows sets each row θ_r to max(0, θ_r − (Qθ − L)_r / Q_rr), where Q and L are the block's.
 func minimiseRows(theta *mat.Dense, b factor.Block) {
 	k, _ := theta.Dims()
 	for r := range k {

@@ -95,7 +95,7 @@ func TestAddingAPenalty(t *testing.T) {
 }
 
 // TestAddingASolver: from outside the package, with ties and weights it never
-// raises the objective and ends below the multiplicative rule; what it does not serve it
+// raises the objective and ends below the multiplicative rule; what it does not support it
 // names.
 func TestAddingASolver(t *testing.T) {
 	for seed := range uint64(10) {
@@ -121,11 +121,11 @@ func TestAddingASolver(t *testing.T) {
 	}
 	x, known := sampleImages(1)
 	for want, m := range map[string]factor.Method{
-		"hals does not serve the kl cost":                           factor.CNMFKL{},
-		"hals does not serve a concept basis":                       factor.CF{},
-		"hals does not serve a rank-one basis":                      factor.NTF{},
-		"hals does not serve a basis of unit norm":                  factor.L2SNMF{},
-		"hals does not serve penalties":                             factor.Parts{Penalties: []factor.Penalty{Apart{}}},
+		"hals does not support the kl cost":                         factor.CNMFKL{},
+		"hals does not support a concept basis":                     factor.CF{},
+		"hals does not support a rank-one basis":                    factor.NTF{},
+		"hals does not support a basis of unit norm":                factor.L2SNMF{},
+		"hals does not support penalties":                           factor.Parts{Penalties: []factor.Penalty{Apart{}}},
 		"the method has its own update rule and supports no solver": factor.PCA{},
 		"own update rule and supports no solver":                    factor.SSNMF{},
 	} {
