@@ -359,7 +359,7 @@ In the tables of claims:
 - *Measured* is the mean difference in points, or a number of iterations. "over" is followed by the best other method.
 - *Interval* is the confidence interval for this data set. It decides the verdict. ` + note + `
 - *For classes like these* is the interval that [generalises](statistics.md#the-test) to other classes.
-- *Printed* is the difference in the paper: "inside" or "outside" the range in which a mean of as many draws as in the paper falls. "depends" means inside only under other readings.
+- *Printed* is the difference in the paper, "inside" or "outside" the range of means of as many draws as in the paper; "depends" is inside only under other readings.
 - *Readings* are choices for settings that the paper leaves open, with the difference under each.
 
 The other tables compare average scores; the JSON file beside this page has the scores for each number of classes.
