@@ -123,7 +123,7 @@ type Classifier struct {
 	// C is the weight of the loss relative to the penalty of the linear classifier; 0 means 1.
 	C float64 `setting:"c" default:"1" range:"(0,1e9]" help:"inverse regularisation strength C of logistic regression"`
 	// Scale is "standard", the default, which scales features to mean 0 and variance 1, or "none".
-	Scale string `setting:"scale" values:"standard,none" default:"standard" help:"scaling of features for the linear classifier"`
+	Scale string `setting:"scale" values:"standard,none" default:"standard" help:"scaling of features for the linear classifier; standard: mean 0, variance 1"`
 }
 
 // Linear reports whether the classifier is the linear one.

@@ -222,7 +222,7 @@ type Data struct {
 	// OpenOptions say how the data and their classes are read.
 	datasets.OpenOptions
 	// 0 means all for both.
-	Largest int `setting:"largest" default:"all" help:"number of classes to use, those with the most samples"`
+	Largest int `setting:"largest" default:"all" help:"number of classes to use, the largest first"`
 	Samples int `setting:"samples" default:"all" help:"size of a random subset of the samples"`
 	// Labelled leaves out samples without a known class. It is not part of the file.
 	Labelled bool
