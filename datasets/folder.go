@@ -45,8 +45,8 @@ func (opt *OpenOptions) definesClasses() bool {
 }
 
 // Folder returns the set of the images in the folder dir and the folders below it. It recognises images by content.
-// Folders below dir are the classes, unless dates or cameras named most of them (2019-05-12 Trip, 100CANON): see
-// Set.TimeFolders. The options offer other ways. Samples and classes are in natural order, s2 before s10.
+// Folders below dir are the classes, unless at least half have a name like a date or a camera's (2019-05-12 Trip,
+// 100CANON): see Set.TimeFolders. Samples and classes are in natural order, s2 before s10.
 //
 // LeftOut counts files that are not images, and hidden files, whose names begin with a dot. A file with an image's
 // extension stays in the set, and reading it fails if it is not an image. Folder returns an error if there is no image,

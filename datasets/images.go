@@ -55,8 +55,8 @@ func (s *Set) Image(i int) (image.Image, error) { return s.Images().Open(context
 func (im *Images) Range() (black, white float64) { return im.black, im.white }
 
 // Open returns the image of sample i. It waits for memory in the budget of the context, which counts the image until it
-// is garbage. With is better if the work on the image is known beforehand. Vectors that are not images, and values that
-// are not finite, are errors.
+// is garbage-collected. With is better if the work on the image is known beforehand. Vectors that are not images, and
+// values that are not finite, are errors.
 func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) {
 	budget := limits.FromContext(ctx)
 	defer collectFor(budget)()

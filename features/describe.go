@@ -18,7 +18,7 @@ import (
 var ErrNoDescriptors = errors.New("no descriptors")
 
 // Described gives access to the descriptors of the images of a data set, which are read from the cache or computed on
-// demand. It sets two fields of [Made]: Rows, the samples that have descriptors, and Skipped.
+// demand. Its field Rows holds the samples that have descriptors, and Skipped the errors of the others.
 type Described struct {
 	source
 	by      DescriptorExtractor

@@ -39,10 +39,10 @@ type Source struct {
 	Progress func(done, total int)
 }
 
-// Copies returns, for each of n images, the original of its stack of copies, which is the first of them in
-// from.Order, and whether it is a near duplicate of the original and not an exact copy. Near duplicates have similar
-// colours, and details (64×64 pixels minus the local mean) with a correlation of at least 0.92. For crops it is 0.95
-// after alignment (Lucas and Kanade 1981).
+// Copies returns, for each of n images, the original of its stack of copies, the first in from.Order, and whether it is
+// a near duplicate of the original, not an exact copy. Near duplicates have similar colours, and details (64×64 pixels
+// minus the local mean) with a correlation of at least 0.92. For crops it is 0.95 after alignment (Lucas and Kanade
+// 1981).
 func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err error) {
 	n := len(from.Looks)
 	copyOf, near = slices.Clone(from.Same), make([]bool, n)

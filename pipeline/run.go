@@ -69,9 +69,9 @@ func (e *TrialsError) Error() string {
 // Unwrap returns First.
 func (e *TrialsError) Unwrap() error { return e.First }
 
-// Run runs the trials of the plan that the sink lacks, gives each to the sink when it is done, and returns the records
-// of all trials in the order of the plan. Without a sink it only returns the records. A failed or panicking trial does
-// not stop the others; the error is then a *TrialsError. If Run ends early, it returns the records so far.
+// Run runs the trials of the plan that the sink lacks, puts each record into the sink, and returns the records of all
+// trials in the order of the plan. Without a sink it only returns the records. A failed or panicking trial does not
+// stop the others; the error is then a *TrialsError. If Run ends early, it returns the records so far.
 //
 // A trial waits for its memory in the budget of the context. Run refuses a plan with a trial that exceeds the budget
 // before it calls the sink.

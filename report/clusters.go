@@ -128,7 +128,7 @@ func (c Clusters) thing() string {
 // things returns the plural for samples, capitalised.
 func (c Clusters) things() string { return strings.ToUpper(c.thing()[:1]) + c.thing()[1:] + "s" }
 
-// Count names a number of samples, as in "3 images".
+// Count returns a number of samples in words, as in "3 images".
 func (c Clusters) Count(n int) string { return phrase.Count(n, c.thing(), c.thing()+"s") }
 
 // groupName returns the class given for group g. Otherwise it returns the class of more than half of the samples with a

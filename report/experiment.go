@@ -22,7 +22,7 @@ import (
 )
 
 // Experiment is the content of the page of an experiment, finished or not. Records of methods that are not in the
-// summary are ignored. Without its Classes the page shows nothing about single classes.
+// summary are ignored. If Classes is empty, the page shows nothing about single classes.
 type Experiment struct {
 	*pipeline.Summary
 	Records      []record.Record
@@ -277,7 +277,7 @@ func reading(w *experimentPage) any {
 type Sets struct {
 	Name, Command string        // the heading, and the command that repeats the experiment
 	Names         []string      // the folders of the sets' own pages
-	Sets          []*Experiment // on the single sets
+	Sets          []*Experiment // the results on each set
 	Tests         table.Tests   // of methods over sets
 }
 

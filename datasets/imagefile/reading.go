@@ -32,7 +32,7 @@ func (u Use) MemoryOf(size image.Point) int64 {
 // reduced images directly; other images are decoded whole and then reduced.
 type Reading struct {
 	Header    Header // as stored in the file
-	Truncated string // how much of a truncated file is there, "" for a complete file
+	Truncated string // the part of a truncated file that exists, in words; "" for a complete file
 
 	content []byte
 	kind    *format

@@ -184,7 +184,7 @@ type PrepareOptions struct {
 	// InBlocks sets Inputs.Blocks instead of X, for Groups.Batch. It is an error with visual words, and with
 	// Features.SkipBad for vectors.
 	InBlocks bool
-	Progress Progress // Progress, if set, is called while features are made
+	Progress Progress // Progress, if set, is called while features are computed
 }
 
 // Cache keeps blobs by the SHA-256 sum of everything that they depend on. It is safe for concurrent use. An
@@ -287,7 +287,7 @@ func PlacesOf(rows []int, n int) []int {
 	return place
 }
 
-// PairsAt returns the pairs of samples that both have a place, as pairs of places.
+// PairsAt returns pairs of samples as pairs of their places, without pairs that have a place of −1.
 func PairsAt(pairs [][2]int, place []int) (out [][2]int) {
 	for _, p := range pairs {
 		if a, b := place[p[0]], place[p[1]]; a >= 0 && b >= 0 {
@@ -485,7 +485,7 @@ func (r *Reporter) Report(what string, done, total int) {
 	})
 }
 
-// Call calls f, unless the reporting call has returned.
+// Call calls f, unless End was called.
 func (r *Reporter) Call(f func()) {
 	if r == nil {
 		return
@@ -502,7 +502,7 @@ func (r *Reporter) Of(what string) func(done, total int) {
 	return func(done, total int) { r.Report(what, done, total) }
 }
 
-// End stops all reports; the reporting call calls it when it returns.
+// End stops all reports. The function that received the Progress calls it when it returns.
 func (r *Reporter) End() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -58,7 +58,7 @@ type WordShown struct {
 	Examples []Example // some of its patches
 }
 
-// Example is a patch of a photograph, which is an index of Photographs.
+// Example is a patch of a photo; Photograph is an index of Illustrations.Photographs.
 type Example struct {
 	Photograph int
 	X, Y, Side float32
@@ -70,17 +70,17 @@ const (
 	shownPatches = 12
 )
 
-// Illustrates reports whether the features can be shown on photographs.
+// Illustrates reports whether the features can be shown on photos.
 func Illustrates(in *input.Inputs) bool { return in.Bag != nil || in.Places != features.Cells{} }
 
-// Learned is the model of a method.
+// Learned is a fitted method.
 type Learned struct {
 	Method string
 	Model  factor.Model
 }
 
-// Illustrate shows words or places and models on photographs of each class. rows are rows of the inputs, of these
-// classes.
+// Illustrate shows visual words or places, and the models, on some photos of each class. rows are rows of the inputs,
+// and class their classes.
 func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, class []int, models []Learned) (*Illustrations, error) {
 	var chosen []int // class by class
 	for c := range slices.Max(class) + 1 {

@@ -14,7 +14,7 @@ import (
 // Level bounds the probability that chance decides any claim of a recipe wrongly, over all looks.
 const Level = significance.Level
 
-// Look returns the number of draws at look i: 10, 20, 40 and so on.
+// Look returns the number of draws at look i, an interim test of the claims: 10, 20, 40 and so on.
 func Look(i int) int { return 10 << i }
 
 // levelAt is the part of the level that a look may spend: 1/2, 1/4 and so on. It does not depend on the number of
@@ -308,7 +308,7 @@ type ClaimOutcome struct {
 	// Against is the method that decided the claim, or the one with the smallest difference.
 	Against string `json:"against,omitempty"`
 	// Here is the difference in the unit of scores or iterations, at the deciding or last look, with an interval for
-	// this set. Wider has the interval for the population Beyond, of which draws overlap.
+	// this set. Wider has the interval for the population Beyond, whose draws overlap.
 	Here     Estimate         `json:"here"`
 	Wider    Estimate         `json:"wider"`
 	Beyond   string           `json:"beyond,omitempty"`
@@ -330,7 +330,7 @@ type CellOutcome struct {
 	Row     int     `json:"row"`
 	Method  string  `json:"method"`
 	Printed float64 `json:"printed"` // the printed value
-	// Here has the interval of a mean of the paper's number of draws.
+	// Here is the computed mean, with an interval for means of the paper's number of draws.
 	Here     Estimate         `json:"here"`
 	Place    Place            `json:"place,omitempty"`
 	Readings []ReadingOutcome `json:"readings,omitempty"`

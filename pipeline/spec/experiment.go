@@ -221,7 +221,6 @@ type Data struct {
 	Set string `setting:"set,text" help:"known set, or path of a folder or file"`
 	// OpenOptions say how the data and their classes are read.
 	datasets.OpenOptions
-	// 0 means all for both.
 	Largest int `setting:"largest" default:"all" help:"number of classes to use, those with the most samples"`
 	Samples int `setting:"samples" default:"all" help:"size of a random subset of the samples"`
 	// Labelled leaves out samples without a known class. It is not part of the file.

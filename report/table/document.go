@@ -2,7 +2,7 @@
 // [PerClass] and [NewComparison] make tables of records. Each turns into a [Document], one or more grids of words with
 // a caption, and each of [Formats] writes documents.
 //
-// In CSV, scores have the unit of the records; elsewhere the unit of [eval.Score.Format].
+// CSV files have scores as in the records; other formats have the unit of [eval.Score], such as percent.
 package table
 
 import (
@@ -23,7 +23,7 @@ import (
 type Document struct {
 	Name  string // the experiment, which labels the table together with the grid's name
 	Class string // the kind of table in pages, or ""
-	// Heading are the lines above, Caption is the text below, after Title; see Marks.text.
+	// Heading are the lines above, Caption is the text below, after Title; see [Marks].Own.
 	Heading        []string
 	Title, Caption string
 	Grids          []Grid
