@@ -161,14 +161,14 @@ func (w *folderWalk) folder(below string, above []fs.FileInfo) error {
 		if w.count++; w.count > w.limit {
 			return fmt.Errorf("more than %d files and folders, at %s; linked folders count each time", w.limit, name)
 		}
-		if err := w.entry(name, above); err != nil {
+		if err := w.addEntry(name, above); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *folderWalk) entry(name string, above []fs.FileInfo) error {
+func (w *folderWalk) addEntry(name string, above []fs.FileInfo) error {
 	file := filepath.Join(w.dir, filepath.FromSlash(name))
 	info, err := os.Stat(file)
 	isSame := func(other fs.FileInfo) bool { return os.SameFile(other, info) }

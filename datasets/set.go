@@ -63,8 +63,7 @@ type Set struct {
 // Len returns the number of samples.
 func (s *Set) Len() int { return len(s.Names) }
 
-// Subset returns the set of the samples with these indices, in this order, with their classes. It panics for an invalid
-// index.
+// Subset returns the set of the samples with these indices, in this order. It panics for an invalid index.
 func (s *Set) Subset(rows []int) *Set {
 	out := *s
 	out.Names, out.Files, out.Pictures = takeRows(s.Names, rows), takeRows(s.Files, rows), takeRows(s.Pictures, rows)

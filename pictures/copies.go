@@ -60,7 +60,7 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 			}
 		}()
 		for p := lo; p < hi; p++ {
-			if found[p], errs[p] = from.alike(ctx, pairs[p][0], pairs[p][1], kept); errs[p] != nil {
+			if found[p], errs[p] = from.areNearDuplicates(ctx, pairs[p][0], pairs[p][1], kept); errs[p] != nil {
 				return
 			}
 		}
@@ -103,7 +103,7 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 				}
 				seen[j] = true
 				if queue[0] != i {
-					if ok, err := from.alike(ctx, i, j, kept); err != nil {
+					if ok, err := from.areNearDuplicates(ctx, i, j, kept); err != nil {
 						return nil, nil, err
 					} else if !ok {
 						continue
@@ -171,7 +171,7 @@ func (s Source) detailed(ctx context.Context, i int, kept map[int]*detailed) (*d
 	return d, nil
 }
 
-func (s Source) alike(ctx context.Context, i, j int, kept map[int]*detailed) (bool, error) {
+func (s Source) areNearDuplicates(ctx context.Context, i, j int, kept map[int]*detailed) (bool, error) {
 	a, b := s.Looks[i], s.Looks[j]
 	p, q := planeOf(roughSide, a.rough[:]), planeOf(roughSide, b.rough[:])
 	within := min(a.Width, a.Height, b.Width, b.Height) >= framedSide

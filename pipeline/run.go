@@ -161,8 +161,8 @@ func (r *run) runTrials(ctx context.Context, todo []trial) error {
 	})
 	count := len(p.trials) - len(todo) // trials that are done
 	r.progress.Report("trials", count, len(p.trials))
-	p.draws.expect(todo)
-	defer p.draws.expect(nil)
+	p.draws.expectTrials(todo)
+	defer p.draws.expectTrials(nil)
 	failed := make([]error, len(todo))
 	g, working := errgroup.WithContext(ctx)
 	g.SetLimit(r.workers)

@@ -326,7 +326,7 @@ func PublishSets(ctx context.Context, folder *results.Folder, from Sources) (*Se
 // average ranks (tables/SCORE-sets.txt, …), all pairs of methods (tables/SCORE-pairs.txt, …) and the
 // critical-difference diagram (curves/SCORE-ranks.png, …). The page links to NAME/index.html of each set.
 func WriteSets(ctx context.Context, dir string, s Sets) error {
-	w := &setsPage{page: page{folder: folder{dir, ctx}, Name: s.Name, Command: s.Command, Styles: []string{pageCSS}}, sets: s, across: s.across()}
+	w := &setsPage{page: page{folder: folder{dir, ctx}, Name: s.Name, Command: s.Command, Styles: []string{pageCSS}}, sets: s, across: s.compareMethods()}
 	missing := 0
 	for i, e := range s.Sets {
 		missing += max(0, len(e.Trials)-len(table.Finished(e.Records, e.Methods)))
@@ -339,8 +339,8 @@ func WriteSets(ctx context.Context, dir string, s Sets) error {
 	return writePage(&w.page, w, setsSections)
 }
 
-// across compares the methods over the sets by each score.
-func (s Sets) across() []*table.Sets {
+// compareMethods compares the methods over the sets by each score.
+func (s Sets) compareMethods() []*table.Sets {
 	tables := map[string][]table.SetTable{}
 	var names []string
 	for i, e := range s.Sets {
@@ -367,7 +367,7 @@ func (s Sets) across() []*table.Sets {
 // Headlines returns the tables over the sets of the main scores.
 func (s Sets) Headlines() []*table.Document {
 	var out []*table.Document
-	for _, a := range s.across() {
+	for _, a := range s.compareMethods() {
 		if a.Score.Prominence >= eval.Headline {
 			out = append(out, a.Document(), a.Matrix())
 		}

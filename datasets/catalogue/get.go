@@ -235,7 +235,7 @@ func (d *Downloader) getArchive(ctx context.Context, f *Form, file *Download, di
 	}
 	defer os.RemoveAll(tmp)
 	if err := f.unpack(ctx, file, archive, tmp); err != nil {
-		if !mine && !ofDisk(err) && ctx.Err() == nil {
+		if !mine && !isDiskError(err) && ctx.Err() == nil {
 			err = errors.Join(err, os.Remove(archive)) // so that the next attempt downloads it again
 		}
 		return err

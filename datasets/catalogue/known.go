@@ -38,8 +38,7 @@ type Form struct {
 	// VectorFile is the name of a single file of vectors, and Height and Width are the size of its images.
 	VectorFile    string `yaml:"vector_file"`
 	Height, Width int
-	// Otherwise the set is a folder that holds a file matching one of Marks: one of Places, or at most 3 folders below
-	// it.
+	// Otherwise the set is a folder with a file that matches one of Marks: one of Places, or up to 3 folders below it.
 	Places, Marks []string
 	// IDX is true if the folder holds IDX files. For images, Pattern and Pool find the classes, and Omit lists classes
 	// that are not in the set. With Looks, Open tries the pattern on any folder with one of Marks.

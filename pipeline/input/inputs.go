@@ -130,7 +130,7 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	}
 	err := in.ReadLinks(ctx, e.Links)
 	if err == nil {
-		err = in.hold(ctx, "the vectors of "+set.Name, set.Vectors)
+		err = in.reserveMatrix(ctx, "the vectors of "+set.Name, set.Vectors)
 	}
 	switch {
 	case err != nil:
@@ -162,7 +162,7 @@ func (in *Inputs) prepare(ctx context.Context) error {
 	}
 	in.X, in.Rows, in.Skipped, in.Places, in.Crop = m.X, m.Rows, m.Skipped, m.Places, m.Crop
 	in.setShape(m.Height, m.Width, m.Channels)
-	return in.hold(ctx, "the features of "+in.Set.Name, m.X)
+	return in.reserveMatrix(ctx, "the features of "+in.Set.Name, m.X)
 }
 
 func (in *Inputs) setShape(height, width, channels int) {
@@ -231,7 +231,7 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err e
 	}
 	in.learner = nil
 	pieces := slices.Clone(in.releases[before:])
-	if err := in.hold(ctx, "the features of "+in.Set.Name, in.X); err != nil {
+	if err := in.reserveMatrix(ctx, "the features of "+in.Set.Name, in.X); err != nil {
 		return err
 	}
 	in.releases = slices.Delete(in.releases, before, before+len(pieces))
@@ -428,8 +428,8 @@ func WithMemory(ctx context.Context, limit int64) context.Context {
 
 func describeSize(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
 
-// hold reserves memory for a matrix until the inputs are closed.
-func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
+// reserveMatrix reserves memory for x until the inputs are closed.
+func (in *Inputs) reserveMatrix(ctx context.Context, what string, x mat.Matrix) error {
 	if x == nil {
 		return nil
 	}

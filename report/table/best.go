@@ -127,7 +127,7 @@ func (b *Best) caption() string {
 		chosen = "setting"
 	}
 	e.At = " at the best " + chosen + " of each method"
-	e.Last = e.rated(b.Table.lastRow())
+	e.Last = e.cellKindsOf(b.Table.lastRow())
 	if b.Table.Average != nil {
 		var numbers []int
 		for _, r := range b.Table.Rows {

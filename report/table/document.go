@@ -286,7 +286,7 @@ func (by Tests) rope(s eval.Score) string {
 // cellKinds has the kinds of cells that a caption explains.
 type cellKinds struct{ Contest, Tested, Untested, Partial, Empty bool }
 
-func (t *Table) rated(rows ...Row) (f cellKinds) {
+func (t *Table) cellKindsOf(rows ...Row) (f cellKinds) {
 	for _, row := range rows {
 		for _, c := range row.Cells {
 			f.Contest = f.Contest || c.Best
@@ -309,9 +309,9 @@ type captionData struct {
 }
 
 func (t *Table) explained() captionData {
-	e := captionData{Table: t, Rated: t.rated(t.Rows...), Least: minPairs}
+	e := captionData{Table: t, Rated: t.cellKindsOf(t.Rows...), Least: minPairs}
 	if t.Average != nil {
-		e.Last = t.rated(*t.Average)
+		e.Last = t.cellKindsOf(*t.Average)
 	}
 	e.How = testCaption{Tests: t.Tests, Score: t.Score, Comparisons: t.Comparisons, In: inUnit(t.Score)}
 	for _, r := range t.Rows {
