@@ -234,7 +234,7 @@ func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 	return sum, im.checkSum(i, sum)
 }
 
-// Noted returns the sum of a file that has been read before, without reading it again.
+// Noted returns the SHA-256 sum of a file that was read before, without another read.
 func (im *Images) Noted(i int) (sum [sha256.Size]byte, ok bool) {
 	im.mu.Lock()
 	defer im.mu.Unlock()

@@ -151,8 +151,8 @@ func (s *Set) WriteFeedback(w io.Writer, logs []FeedbackLog) error {
 	})
 }
 
-// CheckLinks returns an error if links contradict each other or, with labels, the classes, directly or through others.
-// The error names the samples and lines of the shortest path.
+// CheckLinks returns an error if links contradict each other, directly or through others. With labels, they must not
+// contradict the classes either. The error names the samples and lines of the shortest path.
 func (s *Set) CheckLinks(l *Links, labels bool) error {
 	if err := s.contradiction(l, labels); err != nil {
 		return fmt.Errorf("links %s: %w", l.File, err)

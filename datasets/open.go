@@ -46,7 +46,7 @@ type OpenOptions struct {
 	Shape Size   `setting:"shape" help:"image size of vectors that are images, such as 32 or 28x20"`
 
 	Root string // the data folder that is searched first for known sets
-	// OnDisk and Limit are as in [vectorfile.Options]. OnDisk is an error for files that do not support it.
+	// OnDisk and Limit are as in [vectorfile.Options].
 	OnDisk   bool
 	Limit    int64
 	OneImage bool // accepts an image file as a set of one sample, otherwise an error

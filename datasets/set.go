@@ -117,8 +117,8 @@ func (s *Set) Labelled() *Set {
 	return s.Largest(len(s.Classes))
 }
 
-// Largest returns the set of the k classes with the most samples, in their order; of equally large classes the first.
-// LeftOut counts samples without a known class.
+// Largest returns the set of the k classes with the most samples, in their order. Ties go to the first class. LeftOut
+// counts samples without a known class.
 func (s *Set) Largest(k int) *Set {
 	size, order := make([]int, len(s.Classes)), make([]int, len(s.Classes))
 	for c := range order {

@@ -60,7 +60,7 @@ func (o *Observer) withImage(ctx context.Context, images *datasets.Images, i int
 	}}, use)
 }
 
-// Cache stores features by key. It may drop entries, which are then computed again.
+// Cache stores features by key. Entries that it drops are computed again.
 type Cache interface {
 	// Get returns the blob of a key, and SizeOf its length. ok is false if it is not cached.
 	Get(key [sha256.Size]byte) (blob []byte, ok bool)

@@ -36,7 +36,7 @@ type Experiment struct {
 type Sources struct {
 	Shown     *models.Illustrations // parts and visual words on photos; nil keeps the published ones
 	Warn      func(text string)     // receives warnings about what is not shown
-	Progress  func(done, total int) // called after each photo that was read, never concurrently
+	Progress  func(done, total int) // called after each photo; calls do not overlap
 	Published func() error          // called when a grouping is complete in its folder, which is still locked
 }
 
@@ -297,7 +297,7 @@ var setsSections = []section[*setsPage]{
 }
 
 // PublishSets replaces the page of an experiment on several sets by a new one from the results of the sets in the
-// folder. It leaves out sets without results, with a warning.
+// folder. It leaves out sets without results and warns about them.
 func PublishSets(ctx context.Context, folder *results.Folder, from Sources) (*Sets, error) {
 	list, err := results.ReadSets(folder.Dir())
 	if err != nil {

@@ -57,7 +57,7 @@ type Download struct {
 	// is published. Both are empty without a published sum.
 	SHA256, MD5 string
 	// MaxBytes limits the size of the download, and MaxUnpacked the size of its content; both are well above the true
-	// sizes. 0 means 1 and 2 GiB. In sets.yaml they are in MiB.
+	// sizes. 0 means 1 GiB and 2 GiB. In sets.yaml they are in MiB.
 	MaxBytes    int64 `yaml:"max_mib"`
 	MaxUnpacked int64 `yaml:"max_unpacked_mib"`
 	// Unpack is true if the file is an archive. Inner is the archive within it that holds the images, if any.

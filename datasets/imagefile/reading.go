@@ -296,7 +296,7 @@ func orient(img image.Image, orientation int) image.Image {
 	return &oriented{src, orientation}
 }
 
-// Stored returns the stored image behind an upright view, or img itself.
+// Stored returns the image as stored in the file if img is an upright view of it, else img.
 func Stored(img image.Image) image.Image {
 	if o, ok := img.(*oriented); ok {
 		return o.RGBA64Image

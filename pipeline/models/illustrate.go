@@ -45,8 +45,8 @@ type PartsShown struct {
 // Patch is a square part of a photograph in pixels. X, Y is its centre; (0, 0) is the centre of the upper left pixel.
 type Patch struct {
 	X, Y, Side float32
-	// Part is the basis vector with the largest share of the patch's word at its place, and Share that share. Patches
-	// are shown if it is at least a third and more than an equal share.
+	// Part is the basis vector with the largest share of the patch's word at its place, and Share that share. A patch
+	// is shown if Share is at least ⅓ and more than an equal share.
 	Part  int
 	Share float64
 }

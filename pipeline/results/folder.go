@@ -55,8 +55,8 @@ func open(dir string, names, pages []string) (*Folder, error) {
 	return &Folder{folder, pages}, nil
 }
 
-// Publish replaces all pages by the files that write puts into dir, once all are complete. Missing pages are removed,
-// except those that write returns.
+// Publish replaces all pages by the files that write puts into dir, once all are complete. Pages that write did not
+// write are removed, except those that it returns in keep.
 func (f *Folder) Publish(write func(dir string) (keep []string, err error)) error {
 	stage, err := f.Stage(f.pages...)
 	if err != nil {

@@ -391,7 +391,7 @@ func Thumbnail(img image.Image, box int) *image.RGBA {
 	return fitToBox(img, box, max(1, box/max(b.Dx(), b.Dy(), 1)))
 }
 
-// Small is Thumbnail without enlarging small pictures.
+// Small is Thumbnail, but never enlarges.
 func Small(img image.Image, box int) *image.RGBA { return fitToBox(img, box, 1) }
 
 // fitToBox reduces a picture to the box, or draws a small one on white enlarged by times.

@@ -17,7 +17,7 @@ import (
 
 // Best is the table of each method at its best mean, over the ranks and the settings of a sweep.
 type Best struct {
-	Ranks, Swept bool   // whether ranks and settings were chosen
+	Ranks, Swept bool   // whether ranks, and settings of a sweep, were chosen
 	Rows         []Peak // in the order of the methods, one for a sweep, without methods that lack the score
 	Table        *Table // a column for each row, of the trials at its best
 }
