@@ -1,10 +1,11 @@
-// Package partwise groups images and runs experiments, as the program of the same name does.
+// Package partwise groups images and runs experiments, like the program of the same name.
 //
-// [Cluster] puts the images of a folder into groups. [Run] compares methods by an experiment. Both
-// have the program's defaults. The packages below do single steps: datasets reads, features
-// describes, factor factorises, cluster groups, eval scores, and report draws pages and tables.
+// [Cluster] puts the images of a folder into groups. [Run] runs an experiment, which compares
+// methods. Both use the program's defaults. The packages below do single steps: datasets reads
+// sets, features computes features, factor factorises, cluster clusters, eval scores, and report
+// writes pages and tables.
 //
-// The package includes features/lite0, the network that describes photographs by default.
+// The package imports features/lite0, the default network for features of photos.
 package partwise
 
 import (
@@ -20,21 +21,22 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// ClusterOptions say how a set is grouped. The zero value groups as partwise cluster does.
+// ClusterOptions are the options of Cluster. The zero value has the defaults of partwise cluster.
 type ClusterOptions struct {
-	// Data says how the set is read, but for its name; Data.Labels names a file of given labels.
+	// Data holds the settings for reading the set; Data.Set is ignored, and Data.Labels is a file
+	// of given labels.
 	Data spec.Data
-	// Count is the number of groups. Its zero value is the number of the data's classes, or chosen
-	// where there are none or labels are given.
+	// Count is the number of groups. The zero value means the number of classes in the data.
+	// Without classes, or with given labels, the number is chosen automatically.
 	Count spec.GroupCount
 	Links string // names a CSV file of pairs that share a group (must) or do not (cannot)
-	// Features, Method, Cluster and Rank are chosen by the data where they are nil.
+	// Features, Method, Cluster and Rank: nil means a default chosen from the data.
 	Features *spec.Features
 	Method   *spec.Method
 	Cluster  *spec.Cluster
 	Rank     *spec.Rank
-	// Batch, if above 0, is the number of samples of a block, from which nmf and nmf-kl learn, so
-	// that the samples need not fit into memory together.
+	// Batch, if above 0, makes nmf and nmf-kl read blocks of Batch samples, so that the set need
+	// not fit into memory.
 	Batch int
 	// Strict makes an unreadable image an error. Otherwise it is skipped.
 	Strict   bool
@@ -43,18 +45,18 @@ type ClusterOptions struct {
 	Progress input.Progress
 }
 
-// Clusters is a set in groups.
+// Clusters is the result of Cluster.
 type Clusters struct {
 	*grouping.Grouping
 	Names   []string // the name of each sample, in the order of Groups
-	Skipped []error  // an error for each sample that was left out
+	Skipped []error  // an error for each skipped sample
 	// ChosenCount and ChosenRank say how the numbers of groups and of basis vectors were chosen.
-	// They are nil where the numbers were given.
+	// They are nil for given numbers.
 	ChosenCount *grouping.CountCurve
 	ChosenRank  *spec.RankChoice
 }
 
-// Cluster puts the images of a folder, or the samples of a file or a known set, into groups.
+// Cluster puts the samples of data, a folder of images, a file or a known set, into groups.
 func Cluster(ctx context.Context, data string, opt ClusterOptions) (*Clusters, error) {
 	e := &spec.Experiment{Data: opt.Data, Seed: opt.Seed, Features: grouping.DefaultFeatures(opt.Batch > 0)}
 	e.Data.Set, e.Data.OnDisk = data, opt.Batch > 0
@@ -130,18 +132,18 @@ func prepare(ctx context.Context, e *spec.Experiment, g *grouping.Groups, opt Cl
 	})
 }
 
-// RunOptions say where and how an experiment runs. They do not change any result.
+// RunOptions are the options of Run. They do not change any result.
 type RunOptions struct {
-	// Folder, if set, is where records and models go. Run again, and the trials that are missing
-	// there are done.
+	// Folder, if set, stores records and models. A later Run with this folder runs only the trials
+	// that it lacks.
 	Folder   string
 	Workers  int         // the number of trials at once; 0 means one for each processor
 	Cache    input.Cache // Cache, if set, keeps features for the next call
 	Progress input.Progress
 }
 
-// Run runs an experiment on one set, such as spec.Load reads, and returns the records of
-// its trials. [spec.Experiment.Each] splits an experiment on several sets.
+// Run runs an experiment on one set and returns the records of its trials. [spec.Load] reads an
+// experiment file, and [spec.Experiment.Each] splits an experiment on several sets.
 func Run(ctx context.Context, e *spec.Experiment, opt RunOptions) ([]record.Record, error) {
 	if len(e.Sets) > 1 {
 		return nil, fmt.Errorf("data: the experiment has %d sets; run each of Experiment.Each", len(e.Sets))

@@ -57,8 +57,8 @@ type Correction struct {
 	Shares *mat.Dense
 }
 
-// Fit returns k corrected clusters of the n samples, given their current clusters, groups, from 0 to k−1, and labels and
-// links. Without these the clusters stay unchanged. The error wraps ErrDeadEnd if no k clusters satisfy the links.
+// Fit returns k corrected clusters of the n samples. groups holds their current clusters, from 0 to k−1. Without labels
+// and links these stay unchanged. The error wraps ErrDeadEnd if no k clusters satisfy the links.
 func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (_ *Correction, err error) {
 	defer wrap(&err, "corrected clusters")
 	n, m := c.z.Dims()

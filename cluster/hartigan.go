@@ -42,8 +42,8 @@ func (l *run) refine(ctx context.Context) (int, error) {
 	for _, m := range moves {
 		i, from := m.sample, l.labels[m.sample]
 		if to, gain := l.gain(i); l.counts[from] > 1 && gain > 0 {
-			l.change(from, -1, i)
-			l.change(to, 1, i)
+			l.addToCluster(from, -1, i)
+			l.addToCluster(to, 1, i)
 			l.labels[i], l.bounds.upper[i] = to, math.Inf(1)
 		}
 	}
@@ -52,8 +52,8 @@ func (l *run) refine(ctx context.Context) (int, error) {
 	return countMoved(l.previous, l.labels), nil
 }
 
-// change adds sample i to cluster j with by = 1, or removes it with by = −1.
-func (l *run) change(j int, by float64, i int) {
+// addToCluster adds sample i to cluster j with by = 1, or removes it with by = −1.
+func (l *run) addToCluster(j int, by float64, i int) {
 	centre := l.centres.point(j)
 	for f := range centre {
 		centre[f] *= l.lengths[j]
@@ -72,7 +72,7 @@ func (l *run) moves(ctx context.Context) (found []move, err error) {
 	var open []int
 	shortest := floats.MinIdx(l.lengths)
 	for i, j := range l.labels {
-		if l.counts[j] > 1 && l.weights[i] > 0 && l.seeds.fixedCluster(i) < 0 && !l.settled(i, shortest) {
+		if l.counts[j] > 1 && l.weights[i] > 0 && l.seeds.fixedCluster(i) < 0 && !l.excludesGain(i, shortest) {
 			open = append(open, i)
 		}
 	}
@@ -88,9 +88,9 @@ func (l *run) moves(ctx context.Context) (found []move, err error) {
 	return found, err
 }
 
-// settled reports whether the bounds exclude a gain of sample i, even in the cluster with the shortest sum, which has
-// the lowest cost of joining.
-func (l *run) settled(i, shortest int) bool {
+// excludesGain reports whether the bounds exclude a gain of sample i, even in the cluster with the shortest sum, which
+// has the lowest cost of joining.
+func (l *run) excludesGain(i, shortest int) bool {
 	from := l.labels[i]
 	upper, lower := l.bounds.boundsOf(i, from)
 	if math.IsInf(upper, 1) {

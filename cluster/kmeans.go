@@ -35,9 +35,10 @@ func (i Init) String() string                   { return inits.String(i) }
 func (i *Init) UnmarshalText(name []byte) error { return inits.UnmarshalText(i, name) }
 func (Init) Values() []string                   { return inits.Values() }
 
-// KMeans is Lloyd's algorithm. It assigns samples to the nearest centre, ties to the lower index, then moves centres to
-// the means of their samples, until no sample moves. Under the cosine distance the mean is the unit direction of the sum
-// of unit samples. An empty cluster gets the sample farthest from its own centre.
+// KMeans is Lloyd's algorithm (1982), or spherical k-means under the cosine distance (Dhillon and Modha 2001). It
+// assigns samples to the nearest centre, ties to the lower index, then moves centres to the means of their samples,
+// until no sample moves. Under the cosine distance the mean is the unit direction of the sum of unit samples. An empty
+// cluster gets the sample farthest from its own centre.
 type KMeans struct {
 	K        int      // the number of clusters, from 1 to n
 	Distance Distance `setting:"distance" help:"distance between samples: euclidean or cosine"`

@@ -26,8 +26,8 @@ type Membership struct {
 // Centres are the centres of groups.
 type Centres struct {
 	Distance Distance // the distance between samples and centres
-	// Points holds the centres as rows, k×m: the means of the groups' samples, which are scaled to unit length
-	// under the cosine distance.
+	// Points holds the centres as rows, k×m: the mean of each group's samples. Under the cosine distance, samples are
+	// first scaled to unit length.
 	Points *mat.Dense
 	Sizes  []int // number of samples of each group; a group of size 0 has no centre and is ignored
 }

@@ -22,9 +22,9 @@ import (
 // A Clusterer is a clustering algorithm: a struct of settings whose zero value means the defaults. Experiment files set
 // the fields that have a setting tag.
 type Clusterer interface {
-	// Cluster divides the rows of x, n×m, dense or a *sparse.CSR, into k clusters. Labels are clusters, from 0 to
-	// k−1, or −1. Algorithms ignore labels and links that they cannot use. The kernel and spectral algorithms use
-	// the Gram matrix of the rows.
+	// Cluster divides the rows of x, n×m, dense or a *sparse.CSR, into k clusters. Labels are clusters, from 0 to k−1,
+	// or −1. An algorithm ignores labels and links that it does not use. The kernel and spectral algorithms use the
+	// Gram matrix of the rows.
 	Cluster(ctx context.Context, x mat.Matrix, k int, known Known, seed uint64) (*Result, error)
 }
 

@@ -231,8 +231,8 @@ func assignableUnits(n, k int, known Known) (*units, error) {
 	return u, err
 }
 
-// Bind repairs groups, the clusters of n samples from 0 to k−1, so that they satisfy the links and labels. It aims at the
-// fewest moves; the cost of sample i in cluster j decides between equal numbers of moves.
+// Bind repairs groups, the clusters of n samples from 0 to k−1, so that they satisfy the links and labels. It aims at
+// the fewest moves, then at the smallest sum of cost(i, j) for sample i in cluster j. The error may wrap ErrDeadEnd.
 func Bind(groups []int, k int, known Known, cost func(i, j int) float64) error {
 	u, err := newUnits(len(groups), k, known)
 	if err != nil {

@@ -45,8 +45,8 @@ func (opt *OpenOptions) definesClasses() bool {
 }
 
 // Folder returns the set of the images in the folder dir and the folders below it. It recognises images by content.
-// Folders below dir are the classes, unless dates or cameras named most of them (2019-05-12 Trip, 100CANON): see
-// Set.TimeFolders. The options offer other ways. Samples and classes are in natural order, s2 before s10.
+// Folders below dir are the classes, unless at least half have a name like a date or a camera's (2019-05-12 Trip,
+// 100CANON): see Set.TimeFolders. Samples and classes are in natural order, s2 before s10.
 //
 // LeftOut counts files that are not images, and hidden files, whose names begin with a dot. A file with an image's
 // extension stays in the set, and reading it fails if it is not an image. Folder returns an error if there is no image,
@@ -161,14 +161,14 @@ func (w *folderWalk) folder(below string, above []fs.FileInfo) error {
 		if w.count++; w.count > w.limit {
 			return fmt.Errorf("more than %d files and folders, at %s; linked folders count each time", w.limit, name)
 		}
-		if err := w.entry(name, above); err != nil {
+		if err := w.addEntry(name, above); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *folderWalk) entry(name string, above []fs.FileInfo) error {
+func (w *folderWalk) addEntry(name string, above []fs.FileInfo) error {
 	file := filepath.Join(w.dir, filepath.FromSlash(name))
 	info, err := os.Stat(file)
 	isSame := func(other fs.FileInfo) bool { return os.SameFile(other, info) }

@@ -55,8 +55,8 @@ func (s *Set) Image(i int) (image.Image, error) { return s.Images().Open(context
 func (im *Images) Range() (black, white float64) { return im.black, im.white }
 
 // Open returns the image of sample i. It waits for memory in the budget of the context, which counts the image until it
-// is garbage. With is better if the work on the image is known beforehand. Vectors that are not images, and values that
-// are not finite, are errors.
+// is garbage-collected. With is better if the work on the image is known beforehand. Vectors that are not images, and
+// values that are not finite, are errors.
 func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) {
 	budget := limits.FromContext(ctx)
 	defer collectFor(budget)()
@@ -234,7 +234,7 @@ func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 	return sum, im.checkSum(i, sum)
 }
 
-// Noted returns the sum of a file that has been read before, without reading it again.
+// Noted returns the SHA-256 sum of a file that was read before, without another read.
 func (im *Images) Noted(i int) (sum [sha256.Size]byte, ok bool) {
 	im.mu.Lock()
 	defer im.mu.Unlock()

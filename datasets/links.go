@@ -74,8 +74,8 @@ const mostLinks = 1 << 25 // the most links from feedback: n positive samples gi
 
 // ReadFeedback reads relevance feedback from a CSV file and derives links. A line holds the name of a log, a sample,
 // and + or − for whether it matched. Within a log, positive samples are must-linked, and each positive sample is
-// cannot-linked with each negative one (Chen, Rege, Dong and Fotouhi, SS-NMF). A sample with both marks in one log is
-// an error, and so are more than 33 million links.
+// cannot-linked with each negative one (Chen, Rege, Dong and Fotouhi 2007). A sample with both marks in one log is an
+// error, and so are more than 33 million links.
 func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 	type mark struct {
 		log    string
@@ -151,8 +151,8 @@ func (s *Set) WriteFeedback(w io.Writer, logs []FeedbackLog) error {
 	})
 }
 
-// CheckLinks returns an error if links contradict each other or, with labels, the classes, directly or through others.
-// The error names the samples and lines of the shortest path.
+// CheckLinks returns an error if links contradict each other, directly or through others. With labels, they must not
+// contradict the classes either. The error names the samples and lines of the shortest path.
 func (s *Set) CheckLinks(l *Links, labels bool) error {
 	if err := s.contradiction(l, labels); err != nil {
 		return fmt.Errorf("links %s: %w", l.File, err)

@@ -33,7 +33,7 @@ type OpenOptions struct {
 	Pattern string `setting:"pattern" help:"class in the file name, such as {class}-* or {class}{number}"`
 	// Labels is a CSV file of samples and classes (see Set.ReadLabels), which replaces the classes of folders.
 	Labels string `setting:"labels" help:"CSV file of labels: file name and class"`
-	// Truth is such a file with the set's own classes. With Labels too, they become OwnClasses.
+	// Truth is a CSV file of the set's own classes. If Labels is also set, they become OwnClasses.
 	Truth string `setting:"truth" help:"CSV file of classes (file,class), used only for scores"`
 	// NoClasses ignores the classes of folders and of vectors.
 	NoClasses bool `setting:"no-classes" help:"do not read subfolders as classes"`
@@ -46,7 +46,7 @@ type OpenOptions struct {
 	Shape Size   `setting:"shape" help:"image size of vectors that are images, such as 32 or 28x20"`
 
 	Root string // the data folder that is searched first for known sets
-	// OnDisk and Limit are as in [vectorfile.Options]. OnDisk is an error for files that do not support it.
+	// OnDisk and Limit are as in [vectorfile.Options].
 	OnDisk   bool
 	Limit    int64
 	OneImage bool // accepts an image file as a set of one sample, otherwise an error

@@ -30,8 +30,8 @@ type Set struct {
 	Labels  []int
 	// FolderClasses is true if folders are the classes and images without a class lie beside them.
 	FolderClasses bool
-	// TimeFolders are the folders that dates or cameras seem to have named, if they are most of the Folders with
-	// images. No folder is a class then.
+	// Folders is the number of folders with images. TimeFolders are those named like a date or by a camera, if they are
+	// at least half; then no folder is a class.
 	TimeFolders []string
 	Folders     int
 	// OwnClasses and OwnLabels are the Classes and Labels before ReadLabels, or nil.
@@ -55,7 +55,7 @@ type Set struct {
 	LeftOut  []LeftOut // counts files and samples that are not in the set
 	Bad      []BadFile // unreadable files in a folder of images, with OpenOptions.SkipBad
 	Beside   []string  // further files that were read, with labels or topics
-	Known    string    // the name of the known set that this is or is a part of, "" for others
+	Known    string    // the known set to which the samples belong, or ""
 
 	inParts bool // read from IDX files, from which Part chooses
 }
@@ -63,8 +63,7 @@ type Set struct {
 // Len returns the number of samples.
 func (s *Set) Len() int { return len(s.Names) }
 
-// Subset returns the set of the samples with these indices, in this order, with their classes. It panics for invalid
-// ones.
+// Subset returns the set of the samples with these indices, in this order. It panics for an invalid index.
 func (s *Set) Subset(rows []int) *Set {
 	out := *s
 	out.Names, out.Files, out.Pictures = takeRows(s.Names, rows), takeRows(s.Files, rows), takeRows(s.Pictures, rows)
@@ -118,8 +117,8 @@ func (s *Set) Labelled() *Set {
 	return s.Largest(len(s.Classes))
 }
 
-// Largest returns the set of the k classes with the most samples, in their order; of equally large classes the first.
-// LeftOut counts samples without a known class.
+// Largest returns the set of the k classes with the most samples, in their order. Ties go to the first class. LeftOut
+// counts samples without a known class.
 func (s *Set) Largest(k int) *Set {
 	size, order := make([]int, len(s.Classes)), make([]int, len(s.Classes))
 	for c := range order {

@@ -59,7 +59,7 @@ type Score struct {
 	Optional      bool       // computed on request only
 	// Unlabelled restricts the score to unlabelled samples; its name then ends in UnlabelledSuffix.
 	Unlabelled bool
-	OfSamples  bool // can be restricted to a part of the samples
+	OfSamples  bool // can be restricted to some of the samples, such as the unlabelled ones
 	// Value computes the score. It returns false if the score does not apply to the outcome.
 	Value func(*Outcome) (float64, bool, error)
 }

@@ -28,16 +28,16 @@ var scores = []Score{
 		Value: ofClusters((*contingency).vi)},
 	{Name: "basis purity", Title: "Purity of the parts", Task: Classification, Max: 1, Unit: UnitPercent, Prominence: Major,
 		Help: "Percentage of a basis vector's coefficients that belong to the class that uses it most, averaged over basis vectors.",
-		Value: ofParts(func(o *Outcome) (float64, error) {
+		Value: ifNonNegative(func(o *Outcome) (float64, error) {
 			_, purity, err := BasisPurity(o.Coefficients, o.Classes)
 			return purity, err
 		})},
 	{Name: "basis sparsity", Title: "Sparsity of the parts", Task: Classification, Max: 1, Unit: UnitPercent,
 		Help:  "Hoyer sparsity of the basis vectors: 0 means all values are equal, 100 that one is non-zero.",
-		Value: ofParts(func(o *Outcome) (float64, error) { return meanSparsity(o.Basis) })},
+		Value: ifNonNegative(func(o *Outcome) (float64, error) { return meanSparsity(o.Basis) })},
 	{Name: "coefficient sparsity", Title: "Sparsity of the coefficients", Task: Classification, Max: 1, Unit: UnitPercent,
 		Help:  "Hoyer sparsity of the coefficients of a basis vector: 0 means all values are equal, 100 that one is non-zero.",
-		Value: ofParts(func(o *Outcome) (float64, error) { return meanSparsity(o.Coefficients) })},
+		Value: ifNonNegative(func(o *Outcome) (float64, error) { return meanSparsity(o.Coefficients) })},
 }
 
 // ofClusters turns a function of the contingency table into a Score.Value.
@@ -50,9 +50,8 @@ func ofClusters(f func(*contingency) float64) func(*Outcome) (float64, bool, err
 	}
 }
 
-// ofParts turns f into a Score.Value that applies only if both factors are non-negative, so that basis vectors are
-// parts.
-func ofParts(f func(*Outcome) (float64, error)) func(*Outcome) (float64, bool, error) {
+// ifNonNegative turns f into a Score.Value that applies only if both factors are ≥ 0, so that basis vectors are parts.
+func ifNonNegative(f func(*Outcome) (float64, error)) func(*Outcome) (float64, bool, error) {
 	return func(o *Outcome) (v float64, ok bool, err error) {
 		if ok = o.Coefficients != nil && o.Basis != nil && !(mat.Min(o.Coefficients) < 0) && !(mat.Min(o.Basis) < 0); ok {
 			v, err = f(o)

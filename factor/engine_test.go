@@ -69,7 +69,7 @@ func kkt(f *Factorisation) (residual float64) {
 		b := f.Block(i)
 		gradient := algebra.Like(theta)
 		if b.Quadratic != nil {
-			algebra.Gemm(gradient, quadratic(b), algebra.NoTrans, theta, algebra.NoTrans)
+			algebra.Gemm(gradient, hessianOf(b), algebra.NoTrans, theta, algebra.NoTrans)
 		} else {
 			gradient.Copy(b.Positive)
 			if b.Negative != nil {

@@ -43,7 +43,7 @@ func (Init) Values() []string {
 	return []string{string(InitRandom), string(InitNNDSVDa), string(InitNMF)}
 }
 
-// Start holds initial factors, ≥ 0. Options.Init makes the factors that are nil.
+// Start holds initial factors, ≥ 0. Options.Init initialises the factors that are nil.
 type Start struct {
 	Basis   *mat.Dense // U, m×k, for a free basis
 	Weights *mat.Dense // W, n×k, for a concept basis

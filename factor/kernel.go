@@ -286,7 +286,7 @@ func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*
 		return nil, err
 	}
 	next := func() Block { return Block{Linear: lin, Quadratic: m.Products} }
-	return solve(ctx, uniform(lin.Dims()), best, TransformIterations, next)
+	return solve(ctx, onesMatrix(lin.Dims()), best, TransformIterations, next)
 }
 
 // compare returns Wᵀ·k_x, k×p, for the samples x.

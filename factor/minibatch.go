@@ -172,7 +172,7 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 	// Coefficients start at 0, or at 1 under the divergence, whose updates cannot leave 0. Convergence is tested against
 	// the first sweep's step, so the start must not be on another scale than the data.
 	if b.Cost == CostKL {
-		f.v, f.forgetting = uniform(f.n, opt.Rank), 2*f.forgetting
+		f.v, f.forgetting = onesMatrix(f.n, opt.Rank), 2*f.forgetting
 		f.online = &onlineKL{u: f.u, shares: algebra.Like(f.u), sums: make([]float64, opt.Rank)}
 	} else {
 		f.v = mat.NewDense(f.n, opt.Rank, nil)

@@ -212,8 +212,8 @@ func marginals(u *mat.Dense, image Image) (a, b *mat.Dense) {
 	return a, b
 }
 
-// Image is the size of samples that are images. An image is stored by channels and rows. The zero value means square
-// images with one channel.
+// Image is the size of samples that are images. An image is stored channel by channel, each row by row. The zero value
+// means square images with one channel.
 type Image struct {
 	Height, Width, Channels int // 0 Channels means 1
 }

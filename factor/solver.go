@@ -104,9 +104,9 @@ type Terms struct {
 	Diagonal []float64
 }
 
-// Multiplicative is the multiplicative update rule of the papers, θ ← θ∘(negative part/positive part) for each factor in
-// turn. For signed data it is θ ← θ∘(ℓ + √(ℓ² + 4P⁺P⁻))/(2P⁺) (Sha et al.; CCF paper, eqs 23 and 27, with
-// misprints corrected). It supports all parts.
+// Multiplicative is the multiplicative update rule of the papers, θ ← θ∘(negative part/positive part) for each factor
+// in turn. For signed data it is θ ← θ∘(ℓ + √(ℓ² + 4P⁺P⁻))/(2P⁺) (Sha, Lin, Saul and Lee 2007; CCF paper, eqs 23 and
+// 27, with misprints corrected). It supports all parts.
 type Multiplicative struct{}
 
 // Serves implements [Solver].

@@ -61,7 +61,7 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 			return nil, err
 		}
 	}
-	v := uniform(k, p)
+	v := onesMatrix(k, p)
 	cost := costs[m.Cost].new(d, algebra.Transpose(m.Basis), v)
 	return solve(ctx, v, best, TransformIterations, func() Block {
 		cost.moved(true)
@@ -81,7 +81,7 @@ func dataOf(x mat.Matrix, features int, what string) (view.Data, error) {
 	return d, nil
 }
 
-func uniform(k, p int) *mat.Dense {
+func onesMatrix(k, p int) *mat.Dense {
 	v := mat.NewDense(k, p, nil)
 	v.Apply(func(int, int, float64) float64 { return 1 }, v)
 	return v
@@ -270,8 +270,8 @@ func (a field) write(z *npz.Writer) {
 	}
 }
 
-// read reads the fields. Numbers must be finite and integers from 0 to largest.
-func read(z *npz.Archive, largest int64, fields ...field) (err error) {
+// readFields reads the fields. Numbers must be finite and integers from 0 to largest.
+func readFields(z *npz.Archive, largest int64, fields ...field) (err error) {
 	for _, a := range fields {
 		var numbers []float64
 		var integers, shape []int
@@ -332,7 +332,7 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 		return nil, err
 	}
 	var kind int
-	if err := read(z, kindKernel, field{"kind", &kind}); err != nil {
+	if err := readFields(z, kindKernel, field{"kind", &kind}); err != nil {
 		return nil, err
 	}
 	switch kind {
@@ -343,7 +343,7 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	}
 	m := []Model{&Additive{}, &Linear{}, &SparseCode{}}[kind]
 	_, vectors, of := layout(m)
-	if err := read(z, int64(len(costs)-1), append([]field{{"basis", vectors}}, of...)...); err != nil {
+	if err := readFields(z, int64(len(costs)-1), append([]field{{"basis", vectors}}, of...)...); err != nil {
 		return nil, err
 	}
 	switch m := m.(type) {
@@ -364,7 +364,7 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 func LoadCoefficients(r io.ReaderAt, size int64) (v *mat.Dense, err error) {
 	z, err := openArchive(r, size)
 	if err == nil {
-		err = read(z, 0, field{"coefficients", &v})
+		err = readFields(z, 0, field{"coefficients", &v})
 	}
 	return v, err
 }
@@ -422,14 +422,14 @@ func (s *savedKernel) fields() (of []field) {
 func loadKernelModel(z *npz.Archive) (Model, error) {
 	s := &savedKernel{KernelModel: &KernelModel{}}
 	m := s.KernelModel
-	err := read(z, int64(kernelGiven), field{"weights", &m.Weights}, field{"products", &m.Products}, field{"kernel", &s.function})
+	err := readFields(z, int64(kernelGiven), field{"weights", &m.Weights}, field{"products", &m.Products}, field{"kernel", &s.function})
 	if err != nil {
 		return nil, err
 	}
 	if z.Has("starts") {
 		s.features = 1
 	}
-	if err := read(z, math.MaxInt32, s.fields()...); err != nil {
+	if err := readFields(z, math.MaxInt32, s.fields()...); err != nil {
 		return nil, err
 	}
 	if s.function != kernelGiven {

@@ -18,7 +18,7 @@ import (
 var ErrNoDescriptors = errors.New("no descriptors")
 
 // Described gives access to the descriptors of the images of a data set, which are read from the cache or computed on
-// demand. It sets two fields of [Made]: Rows, the samples that have descriptors, and Skipped.
+// demand. Its field Rows holds the samples that have descriptors, and Skipped the errors of the others.
 type Described struct {
 	source
 	by      DescriptorExtractor
@@ -45,7 +45,7 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	d := &Described{source: source{set: set, opt: opt}, by: by, keys: make([]cache.Key, n), lengths: make([]int, n)}
 	bad, settings := make([]error, n), settingsOf(by)
 	d.opt.Progress = nil
-	if err := d.usable(ctx, bad, func(i int) error {
+	if err := d.eachUsable(ctx, bad, func(i int) error {
 		content, err := opt.Images.Sum(i)
 		d.keys[i] = cache.NewKey("descriptors", CacheVersion, settings, content[:])
 		return err
@@ -64,7 +64,7 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	}
 	d.opt.Progress = opt.Progress
 	if !usable {
-		if err := d.usable(ctx, bad, func(i int) error {
+		if err := d.eachUsable(ctx, bad, func(i int) error {
 			return d.withDescriptors(ctx, i, func(found *Descriptors) error {
 				if d.lengths[i] = found.Len(); d.lengths[i] > 0 {
 					return nil

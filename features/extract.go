@@ -60,7 +60,7 @@ func (o *Observer) withImage(ctx context.Context, images *datasets.Images, i int
 	}}, use)
 }
 
-// Cache stores features by key. It may drop entries, which are then computed again.
+// Cache stores features by key. Entries that it drops are computed again.
 type Cache interface {
 	// Get returns the blob of a key, and SizeOf its length. ok is false if it is not cached.
 	Get(key [sha256.Size]byte) (blob []byte, ok bool)
@@ -121,7 +121,7 @@ func (s *source) sparse(ctx context.Context, x *sparse.CSR, bad []error) (*spars
 		defer release()
 		x = x.Clone()
 	}
-	return x, s.usable(ctx, bad, func(i int) error {
+	return x, s.eachUsable(ctx, bad, func(i int) error {
 		columns, values := x.Row(i)
 		return s.normalise(i, values, columns)
 	})
@@ -139,7 +139,7 @@ func (s *source) dense(ctx context.Context, bad []error) ([]float64, error) {
 	}
 	defer release()
 	x := make([]float64, n*m)
-	return x, s.usable(ctx, bad, func(i int) error { return s.row(ctx, i, x[i*m:(i+1)*m]) })
+	return x, s.eachUsable(ctx, bad, func(i int) error { return s.row(ctx, i, x[i*m:(i+1)*m]) })
 }
 
 func (s *source) reserve(ctx context.Context, bytes int64) (release func(), err error) {
@@ -308,7 +308,7 @@ func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 	}
 	bad := make([]error, set.Len())
 	if opt.SkipBad {
-		if err := s.usable(ctx, bad, func(i int) error { return s.row(ctx, i, make([]float64, s.columns)) }); err != nil {
+		if err := s.eachUsable(ctx, bad, func(i int) error { return s.row(ctx, i, make([]float64, s.columns)) }); err != nil {
 			return nil, err
 		}
 	}

@@ -27,7 +27,7 @@ import (
 // the error of that sample.
 func TestSamplePanics(t *testing.T) {
 	set := vectorSet(mat.NewDense(3, 1, []float64{1, 2, 3}), 0, 0)
-	err := (&source{set: set}).usable(t.Context(), make([]error, 3), func(i int) error {
+	err := (&source{set: set}).eachUsable(t.Context(), make([]error, 3), func(i int) error {
 		if i == 1 {
 			panic("fault")
 		}

@@ -131,7 +131,8 @@ func Thumbnail(img image.Image, longest int) *image.RGBA {
 	return out
 }
 
-// GreyThumbnail returns a *image.Gray or *image.Gray16 that needs no reduction as 8-bit grey, and nil for other images.
+// GreyThumbnail returns img as 8-bit grey if it is a *image.Gray or *image.Gray16 of at most longest pixels a side,
+// else nil.
 func GreyThumbnail(img image.Image, longest int) *image.Gray {
 	size := img.Bounds().Size()
 	switch img := img.(type) {

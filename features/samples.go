@@ -60,9 +60,9 @@ func (e *BadSampleError) Error() string { return e.Err.Error() }
 
 func (e *BadSampleError) Unwrap() error { return e.Err }
 
-// usable calls f for each sample without an error in bad. With SkipBad it stores errors in bad, except errors that
+// eachUsable calls f for each sample without an error in bad. With SkipBad it stores errors in bad, except errors that
 // another run could avoid: exceeded memory and changed files.
-func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) error {
+func (s *source) eachUsable(ctx context.Context, bad []error, f func(i int) error) error {
 	all := make([]int, s.set.Len())
 	for i := range all {
 		all[i] = i

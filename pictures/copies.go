@@ -39,10 +39,10 @@ type Source struct {
 	Progress func(done, total int)
 }
 
-// Copies returns, for each of n images, the original of its stack of copies, which is the first of them in
-// from.Order, and whether it is a near duplicate of the original and not an exact copy. Near duplicates have similar
-// colours, and details (64×64 pixels minus the local mean) with a correlation of at least 0.92. For crops it is 0.95
-// after alignment (Lucas and Kanade 1981).
+// Copies returns, for each of n images, the original of its stack of copies, the first in from.Order, and whether it is
+// a near duplicate of the original, not an exact copy. Near duplicates have similar colours, and details (64×64 pixels
+// minus the local mean) with a correlation of at least 0.92. For crops it is 0.95 after alignment (Lucas and Kanade
+// 1981).
 func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err error) {
 	n := len(from.Looks)
 	copyOf, near = slices.Clone(from.Same), make([]bool, n)
@@ -60,7 +60,7 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 			}
 		}()
 		for p := lo; p < hi; p++ {
-			if found[p], errs[p] = from.alike(ctx, pairs[p][0], pairs[p][1], kept); errs[p] != nil {
+			if found[p], errs[p] = from.areNearDuplicates(ctx, pairs[p][0], pairs[p][1], kept); errs[p] != nil {
 				return
 			}
 		}
@@ -103,7 +103,7 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 				}
 				seen[j] = true
 				if queue[0] != i {
-					if ok, err := from.alike(ctx, i, j, kept); err != nil {
+					if ok, err := from.areNearDuplicates(ctx, i, j, kept); err != nil {
 						return nil, nil, err
 					} else if !ok {
 						continue
@@ -171,7 +171,7 @@ func (s Source) detailed(ctx context.Context, i int, kept map[int]*detailed) (*d
 	return d, nil
 }
 
-func (s Source) alike(ctx context.Context, i, j int, kept map[int]*detailed) (bool, error) {
+func (s Source) areNearDuplicates(ctx context.Context, i, j int, kept map[int]*detailed) (bool, error) {
 	a, b := s.Looks[i], s.Looks[j]
 	p, q := planeOf(roughSide, a.rough[:]), planeOf(roughSide, b.rough[:])
 	within := min(a.Width, a.Height, b.Width, b.Height) >= framedSide

@@ -51,11 +51,11 @@ func New(img image.Image, whole image.Point) (*Look, []byte, error) {
 	l.Spread = spread(canvas)
 	brightness, cb, cr := planes(canvas)
 	for i, v := range brightness.reduced(roughSide).v {
-		l.rough[i] = level(v)
+		l.rough[i] = roundToByte(v)
 	}
 	blues, reds := cb.reduced(colourSide), cr.reduced(colourSide)
 	for i := range blues.v {
-		l.colour[i], l.colour[len(blues.v)+i] = level(blues.v[i]+128), level(reds.v[i]+128)
+		l.colour[i], l.colour[len(blues.v)+i] = roundToByte(blues.v[i]+128), roundToByte(reds.v[i]+128)
 	}
 	var file bytes.Buffer
 	if err := jpeg.Encode(&file, features.Thumbnail(work, ThumbnailSide), &jpeg.Options{Quality: quality}); err != nil {
@@ -71,7 +71,7 @@ func Memory(width, height int) int64 {
 	return features.ThumbnailMemory(size, workSide) + 32*int64(work.X)*int64(work.Y) + 100*side*side
 }
 
-func level(v float32) uint8 { return uint8(min(max(v+0.5, 0), 255)) }
+func roundToByte(v float32) uint8 { return uint8(min(max(v+0.5, 0), 255)) }
 
 // planes returns the brightness and the two colour differences of a square image (ITU-R BT.601), in levels of 256.
 func planes(c *features.Canvas) (brightness, cb, cr plane) {

@@ -61,8 +61,8 @@ type draws struct {
 	modelled func() *sharedDraw
 }
 
-// expect drops the open draws and counts the trials of the coming ones.
-func (d *draws) expect(todo []trial) {
+// expectTrials drops the open draws and counts the trials of the coming ones.
+func (d *draws) expectTrials(todo []trial) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.open, d.pending = map[drawID]func() *sharedDraw{}, map[drawID]int{}

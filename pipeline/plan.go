@@ -1,7 +1,7 @@
 // Package pipeline runs experiments, which compare methods over repeated random draws of samples. [input.Prepare]
 // computes the inputs of a [spec.Experiment], [NewPlan] lists its trials, and [Plan.Run] runs them on all cores and
-// gives each to a [Sink]. [spec.Load] reads an experiment file, and package results is the sink that logs trials in a
-// folder.
+// puts each record into a [Sink]. [spec.Load] reads an experiment file, and package results is the sink that logs
+// trials in a folder.
 //
 // Each random choice of a trial has its own stream, seeded with the experiment's seed and the trial's coordinates. So
 // results do not depend on the order of trials, the number of workers or the other methods, and all methods of a draw

@@ -315,7 +315,7 @@ func TestFailedTrial(t *testing.T) {
 // TestDraws: the trials of a draw share one object. After them, only the draw with saved models stays.
 func TestDraws(t *testing.T) {
 	p := newPlan(t, `{name: x, methods: [nmf, cf], classes: [2, 3], repeats: 2, labels: 2}`, testkit.CSV(t, 12, 10, 11))
-	p.draws.expect(p.trials)
+	p.draws.expectTrials(p.trials)
 	given := map[*sharedDraw]drawID{}
 	for _, tr := range p.trials {
 		get, done := p.acquireDraw(tr)

@@ -69,9 +69,9 @@ func (e *TrialsError) Error() string {
 // Unwrap returns First.
 func (e *TrialsError) Unwrap() error { return e.First }
 
-// Run runs the trials of the plan that the sink lacks, gives each to the sink when it is done, and returns the records
-// of all trials in the order of the plan. Without a sink it only returns the records. A failed or panicking trial does
-// not stop the others; the error is then a *TrialsError. If Run ends early, it returns the records so far.
+// Run runs the trials of the plan that the sink lacks, puts each record into the sink, and returns the records of all
+// trials in the order of the plan. Without a sink it only returns the records. A failed or panicking trial does not
+// stop the others; the error is then a *TrialsError. If Run ends early, it returns the records so far.
 //
 // A trial waits for its memory in the budget of the context. Run refuses a plan with a trial that exceeds the budget
 // before it calls the sink.
@@ -161,8 +161,8 @@ func (r *run) runTrials(ctx context.Context, todo []trial) error {
 	})
 	count := len(p.trials) - len(todo) // trials that are done
 	r.progress.Report("trials", count, len(p.trials))
-	p.draws.expect(todo)
-	defer p.draws.expect(nil)
+	p.draws.expectTrials(todo)
+	defer p.draws.expectTrials(nil)
 	failed := make([]error, len(todo))
 	g, working := errgroup.WithContext(ctx)
 	g.SetLimit(r.workers)

@@ -46,7 +46,7 @@ type Summary struct {
 	Samples []Sample `json:"-"`
 }
 
-// Sample is a sample's name and its class, an index of all classes.
+// Sample is a sample's name and its class, an index of Summary.Classes.
 type Sample struct {
 	Name  string
 	Class int

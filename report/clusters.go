@@ -100,7 +100,7 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	}
 	w.order = slices.Concat(w.members...)
 	w.Lead = fmt.Sprintf("%s in %s.", c.Count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
-	w.About = "Each group holds " + c.thing() + "s with similar features (method: " + c.Method + "). The numbers of the groups have no meaning."
+	w.About = "Each group holds " + c.noun() + "s with similar features (method: " + c.Method + "). The numbers of the groups have no meaning."
 	return writePage(&w.page, w, clustersSections)
 }
 
@@ -118,18 +118,18 @@ func (c Clusters) inOrder() [][]int {
 	return members
 }
 
-func (c Clusters) thing() string {
+func (c Clusters) noun() string {
 	if c.Image != nil {
 		return "image"
 	}
 	return "sample"
 }
 
-// things returns the plural for samples, capitalised.
-func (c Clusters) things() string { return strings.ToUpper(c.thing()[:1]) + c.thing()[1:] + "s" }
+// nouns returns the plural for samples, capitalised.
+func (c Clusters) nouns() string { return strings.ToUpper(c.noun()[:1]) + c.noun()[1:] + "s" }
 
-// Count names a number of samples, as in "3 images".
-func (c Clusters) Count(n int) string { return phrase.Count(n, c.thing(), c.thing()+"s") }
+// Count returns a number of samples in words, as in "3 images".
+func (c Clusters) Count(n int) string { return phrase.Count(n, c.noun(), c.noun()+"s") }
 
 // groupName returns the class given for group g. Otherwise it returns the class of more than half of the samples with a
 // known class, if these are at least half of the group, or "".
@@ -243,7 +243,7 @@ func groups(w *clustersPage) any {
 	for _, name := range scriptFiles {
 		w.fail(w.writeBytes("page/"+name, scriptText(name)))
 	}
-	view := groupsView{Framed: w.sheets != nil && c.Labels != nil, Thing: c.thing(), Things: c.things()}
+	view := groupsView{Framed: w.sheets != nil && c.Labels != nil, Thing: c.noun(), Things: c.nouns()}
 	for g, members := range w.members {
 		view.Groups = append(view.Groups, w.group(g, members))
 		w.Links = append(w.Links, link{fmt.Sprintf("group-%d", g+1), view.Groups[g].Title})

@@ -22,7 +22,7 @@ import (
 )
 
 // Experiment is the content of the page of an experiment, finished or not. Records of methods that are not in the
-// summary are ignored. Without its Classes the page shows nothing about single classes.
+// summary are ignored. If Classes is empty, the page shows nothing about single classes.
 type Experiment struct {
 	*pipeline.Summary
 	Records      []record.Record
@@ -36,7 +36,7 @@ type Experiment struct {
 type Sources struct {
 	Shown     *models.Illustrations // parts and visual words on photos; nil keeps the published ones
 	Warn      func(text string)     // receives warnings about what is not shown
-	Progress  func(done, total int) // called after each photo that was read, never concurrently
+	Progress  func(done, total int) // called after each photo; calls do not overlap
 	Published func() error          // called when a grouping is complete in its folder, which is still locked
 }
 
@@ -277,7 +277,7 @@ func reading(w *experimentPage) any {
 type Sets struct {
 	Name, Command string        // the heading, and the command that repeats the experiment
 	Names         []string      // the folders of the sets' own pages
-	Sets          []*Experiment // on the single sets
+	Sets          []*Experiment // the results on each set
 	Tests         table.Tests   // of methods over sets
 }
 
@@ -297,7 +297,7 @@ var setsSections = []section[*setsPage]{
 }
 
 // PublishSets replaces the page of an experiment on several sets by a new one from the results of the sets in the
-// folder. It leaves out sets without results, with a warning.
+// folder. It leaves out sets without results and warns about them.
 func PublishSets(ctx context.Context, folder *results.Folder, from Sources) (*Sets, error) {
 	list, err := results.ReadSets(folder.Dir())
 	if err != nil {
@@ -326,7 +326,7 @@ func PublishSets(ctx context.Context, folder *results.Folder, from Sources) (*Se
 // average ranks (tables/SCORE-sets.txt, …), all pairs of methods (tables/SCORE-pairs.txt, …) and the
 // critical-difference diagram (curves/SCORE-ranks.png, …). The page links to NAME/index.html of each set.
 func WriteSets(ctx context.Context, dir string, s Sets) error {
-	w := &setsPage{page: page{folder: folder{dir, ctx}, Name: s.Name, Command: s.Command, Styles: []string{pageCSS}}, sets: s, across: s.across()}
+	w := &setsPage{page: page{folder: folder{dir, ctx}, Name: s.Name, Command: s.Command, Styles: []string{pageCSS}}, sets: s, across: s.compareMethods()}
 	missing := 0
 	for i, e := range s.Sets {
 		missing += max(0, len(e.Trials)-len(table.Finished(e.Records, e.Methods)))
@@ -339,8 +339,8 @@ func WriteSets(ctx context.Context, dir string, s Sets) error {
 	return writePage(&w.page, w, setsSections)
 }
 
-// across compares the methods over the sets by each score.
-func (s Sets) across() []*table.Sets {
+// compareMethods compares the methods over the sets by each score.
+func (s Sets) compareMethods() []*table.Sets {
 	tables := map[string][]table.SetTable{}
 	var names []string
 	for i, e := range s.Sets {
@@ -367,7 +367,7 @@ func (s Sets) across() []*table.Sets {
 // Headlines returns the tables over the sets of the main scores.
 func (s Sets) Headlines() []*table.Document {
 	var out []*table.Document
-	for _, a := range s.across() {
+	for _, a := range s.compareMethods() {
 		if a.Score.Prominence >= eval.Headline {
 			out = append(out, a.Document(), a.Matrix())
 		}

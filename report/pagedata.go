@@ -68,7 +68,7 @@ type sheetsData struct {
 func (w *clustersPage) writeData() error {
 	c := w.clusters
 	d := pageData{
-		Thing: c.thing(), Names: plainLines(c.Names), Groups: c.Groups, GroupNames: make([]string, len(w.members)), Order: w.order,
+		Thing: c.noun(), Names: plainLines(c.Names), Groups: c.Groups, GroupNames: make([]string, len(w.members)), Order: w.order,
 		codes: w.codes, Typical: c.Memberships != nil, Labels: c.Labels, Classes: plainLines(c.Classes),
 	}
 	d.Groups, d.Order = append([]int{}, d.Groups...), append([]int{}, d.Order...) // never null

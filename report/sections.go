@@ -83,7 +83,7 @@ func partsOfGroups(w *clustersPage) any {
 	if w.clusters.Basis == nil {
 		return nil
 	}
-	about := "The method represents each " + w.clusters.thing() + " as a weighted sum of learned parts. Each"
+	about := "The method represents each " + w.clusters.noun() + " as a weighted sum of learned parts. Each"
 	return w.writeParts([]Basis{*w.clusters.Basis}, partsView{About: about, Below: " below"})
 }
 
@@ -340,7 +340,7 @@ func counts(w *clustersPage) any {
 	return struct {
 		*figureView
 		Chosen, Samples string
-	}{v, fmt.Sprint(c.K[c.Best()]), phrase.Count(c.Samples, w.clusters.thing(), w.clusters.thing()+"s")}
+	}{v, fmt.Sprint(c.K[c.Best()]), phrase.Count(c.Samples, w.clusters.noun(), w.clusters.noun()+"s")}
 }
 
 type ranksView struct {

@@ -67,14 +67,14 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	for _, o := range offers {
 		s.kept = append(s.kept, offer{o.number, slices.Clone(o.vector)})
 		if len(s.kept) >= 2*total {
-			s.cut(total)
+			s.keepSmallest(total)
 		}
 	}
 	return nil
 }
 
-// cut sorts the offers and keeps the first total.
-func (s *Sampler) cut(total int) {
+// keepSmallest sorts the offers and keeps the first total.
+func (s *Sampler) keepSmallest(total int) {
 	slices.SortFunc(s.kept, offer.compare)
 	s.kept = slices.Delete(s.kept, min(total, len(s.kept)), len(s.kept))
 }
@@ -83,7 +83,7 @@ func (s *Sampler) cut(total int) {
 func (s *Sampler) Sample() (vectors []uint8, dim int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.cut(cmp.Or(s.Total, defaultTotal))
+	s.keepSmallest(cmp.Or(s.Total, defaultTotal))
 	for _, o := range s.kept {
 		vectors = append(vectors, o.vector...)
 	}

@@ -48,8 +48,8 @@ type Training struct {
 	Checks int    // as in [Assignment]
 	// MaxIterations is the largest number of iterations on each subset and on all descriptors; 0 means 300.
 	MaxIterations int
-	// Tolerance stops the training when an iteration over all descriptors lowers the objective by at most this
-	// fraction of it. A subset is doubled by the same rule with at least 1e-3. 0 means 3e-5, and 1e-2 for
+	// Tolerance stops the training when an iteration over all descriptors lowers the objective by at most this fraction
+	// of it. A subset is doubled by the same rule, with a tolerance of at least 1e-3. 0 means 3e-5, and 1e-2 for
 	// MethodMiniBatch.
 	Tolerance float64
 	Seed      uint64 // seed of the initial words

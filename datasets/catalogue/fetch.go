@@ -55,7 +55,7 @@ func (d *Downloader) download(ctx context.Context, file *Download, dir string) (
 			}
 			err = fmt.Errorf("%s: %w", address, errors.Join(err, os.Remove(path+partSuffix)))
 		}
-		if ctx.Err() != nil || ofDisk(err) {
+		if ctx.Err() != nil || isDiskError(err) {
 			return "", err
 		}
 		errs = append(errs, err)
@@ -118,8 +118,8 @@ func (e finalError) Unwrap() error { return e.error }
 
 func finalErrorf(format string, a ...any) error { return finalError{fmt.Errorf(format, a...)} }
 
-// ofDisk reports whether an error comes from the disk, not from a server.
-func ofDisk(err error) bool {
+// isDiskError reports whether an error comes from the disk, not from a server.
+func isDiskError(err error) bool {
 	var disk *fs.PathError
 	return errors.As(err, &disk)
 }
@@ -132,7 +132,7 @@ func (d *Downloader) fetchFrom(ctx context.Context, from *url.URL, file *Downloa
 		if err == nil {
 			return os.RemoveAll(path + noteSuffix)
 		}
-		if ofDisk(err) {
+		if isDiskError(err) {
 			return err
 		}
 		err = fmt.Errorf("%s: %w", from, err)

@@ -24,7 +24,7 @@ type Downloader struct {
 	// Mirror is the address of a folder that replaces all other addresses, or "".
 	Mirror string
 	From   string // the form, "mat" or "raw"; "" is the first one that can be downloaded
-	// Insecure allows plain http for files without a known sum, which anybody on the way can change.
+	// Insecure allows plain http for files without a known sum, which an attacker on the network can change.
 	Insecure bool
 	// Progress, if set, is called repeatedly with a file, its bytes so far, and its size or −1.
 	Progress func(what string, done, total int)
@@ -43,7 +43,7 @@ const lockPause = 200 * time.Millisecond // the time between two checks whether 
 // folder (see DataDir). Get never removes or overwrites existing files, and resumes interrupted downloads. It checks
 // files against their published sums, or against the sum that the first download wrote beside the set. Get unpacks
 // archives. A file or folder gets its name only when it is complete and verified; until then it is in the folder
-// workName, in which one process at a time writes.
+// .partwise-get, which one process at a time can use.
 func (d *Downloader) Get(ctx context.Context, name, dir string) error {
 	if name == Generated {
 		return nil
@@ -235,7 +235,7 @@ func (d *Downloader) getArchive(ctx context.Context, f *Form, file *Download, di
 	}
 	defer os.RemoveAll(tmp)
 	if err := f.unpack(ctx, file, archive, tmp); err != nil {
-		if !mine && !ofDisk(err) && ctx.Err() == nil {
+		if !mine && !isDiskError(err) && ctx.Err() == nil {
 			err = errors.Join(err, os.Remove(archive)) // so that the next attempt downloads it again
 		}
 		return err

@@ -38,10 +38,10 @@ type Form struct {
 	// VectorFile is the name of a single file of vectors, and Height and Width are the size of its images.
 	VectorFile    string `yaml:"vector_file"`
 	Height, Width int
-	// Otherwise the set is the folder with one of Marks, among Places or up to maxDepth folders below them.
+	// Otherwise the set is a folder with a file that matches one of Marks: one of Places, or up to 3 folders below it.
 	Places, Marks []string
 	// IDX is true if the folder holds IDX files. For images, Pattern and Pool find the classes, and Omit lists classes
-	// that are not in the set. With Looks the pattern is tried on any folder with one of Marks.
+	// that are not in the set. With Looks, Open tries the pattern on any folder with one of Marks.
 	IDX, Pool, Looks bool
 	Pattern          string
 	Omit             []string
@@ -52,12 +52,12 @@ type Download struct {
 	// File is its name in the set's folder, and URLs are its addresses, which are tried in order.
 	File  string
 	URLs  []string
-	Hosts []string // allowed hosts of redirects; with a sum, any host over https
+	Hosts []string // allowed hosts of redirects; a file with a sum may come from any host over https
 	// SHA256 is the published sum of the file, or of its content if it is gzipped. MD5 is the file's sum if only that
 	// is published. Both are empty without a published sum.
 	SHA256, MD5 string
 	// MaxBytes limits the size of the download, and MaxUnpacked the size of its content; both are well above the true
-	// sizes. 0 means 1 and 2 GiB. In sets.yaml they are in MiB.
+	// sizes. 0 means 1 GiB and 2 GiB. In sets.yaml they are in MiB.
 	MaxBytes    int64 `yaml:"max_mib"`
 	MaxUnpacked int64 `yaml:"max_unpacked_mib"`
 	// Unpack is true if the file is an archive. Inner is the archive within it that holds the images, if any.
@@ -138,9 +138,9 @@ func DataDir() (string, error) {
 	return filepath.Join(dir, "partwise"), nil
 }
 
-// Find returns the file or folder of the known set called name, or "" for the generated set. It searches root first,
-// and for the form from; both may be "". If nothing is found, the error says how to get the set, and wraps
-// fs.ErrNotExist.
+// Find returns the file or folder of the known set called name, or "" for the generated set. It searches root first.
+// from selects a form, "mat" or "raw". Both may be "". If nothing is found, the error says how to get the set, and
+// wraps fs.ErrNotExist.
 func Find(name, root, from string) (string, error) {
 	info, ok := Lookup(name)
 	if !ok {

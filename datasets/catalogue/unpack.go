@@ -76,7 +76,7 @@ func (u *unpacker) zip(archive *os.File) error {
 		if f.Flags&zipfile.Encrypted != 0 {
 			return fmt.Errorf("%q: the file is encrypted", shortName(f.Name))
 		}
-		if err := u.entry(f.Name, f.Mode(), f.Open); err != nil {
+		if err := u.unpackEntry(f.Name, f.Mode(), f.Open); err != nil {
 			return err
 		}
 	}
@@ -101,7 +101,7 @@ func (u *unpacker) tar(archive io.Reader) error {
 		case tar.TypeDir:
 			mode = fs.ModeDir
 		}
-		if err := u.entry(h.Name, mode, func() (io.ReadCloser, error) { return io.NopCloser(t), nil }); err != nil {
+		if err := u.unpackEntry(h.Name, mode, func() (io.ReadCloser, error) { return io.NopCloser(t), nil }); err != nil {
 			return err
 		}
 	}
@@ -113,8 +113,8 @@ func (u *unpacker) tar(archive io.Reader) error {
 	return err
 }
 
-// entry unpacks an entry, unless macOS added it.
-func (u *unpacker) entry(name string, mode fs.FileMode, open func() (io.ReadCloser, error)) error {
+// unpackEntry unpacks an entry, unless macOS added it.
+func (u *unpacker) unpackEntry(name string, mode fs.FileMode, open func() (io.ReadCloser, error)) error {
 	u.entries += 1 + strings.Count(name, "/")
 	u.nameBytes += len(name)
 	if u.entries > maxEntries || u.nameBytes > maxNamesBytes {
@@ -133,7 +133,7 @@ func (u *unpacker) entry(name string, mode fs.FileMode, open func() (io.ReadClos
 	case mode.IsDir():
 		err = u.root.MkdirAll(filepath.FromSlash(clean), 0o777)
 	default:
-		err = u.file(filepath.FromSlash(clean), open)
+		err = u.writeFile(filepath.FromSlash(clean), open)
 	}
 	if err != nil {
 		return fmt.Errorf("%q: %w", shortName(name), err)
@@ -141,7 +141,7 @@ func (u *unpacker) entry(name string, mode fs.FileMode, open func() (io.ReadClos
 	return nil
 }
 
-func (u *unpacker) file(name string, open func() (io.ReadCloser, error)) error {
+func (u *unpacker) writeFile(name string, open func() (io.ReadCloser, error)) error {
 	if err := u.root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func contentDecoder(decode func(io.Reader) (image.Image, error)) func([]byte) (i
 	return func(content []byte) (image.Image, error) { return decode(bytes.NewReader(content)) }
 }
 
-// MagicLength is the number of bytes that identify every image format.
+// MagicLength is the number of leading bytes of a file that identify any image format.
 const MagicLength = 64
 
 // formatOf returns the format of a file that begins with head, or nil if it is not an image.
@@ -296,7 +296,7 @@ func NewError(kind Kind, format string, args ...any) error {
 // OpenError returns the error of an image file that cannot be opened or read. err must name the file.
 func OpenError(err error) error { return &Error{KindOfFile(err), fmt.Errorf("image: %w", err)} }
 
-// KindOf returns the kind of the error of a sample.
+// KindOf returns the kind of an error of a sample, KindNoFeatures if it has none.
 func KindOf(err error) Kind {
 	var of *Error
 	if errors.As(err, &of) {
@@ -305,7 +305,7 @@ func KindOf(err error) Kind {
 	return KindNoFeatures
 }
 
-// KindOfFile returns the kind of the error of a file.
+// KindOfFile returns the kind of an error from opening, reading or decoding an image file.
 func KindOfFile(err error) Kind {
 	var of *Error
 	var at *fs.PathError

@@ -32,7 +32,7 @@ func (u Use) MemoryOf(size image.Point) int64 {
 // reduced images directly; other images are decoded whole and then reduced.
 type Reading struct {
 	Header    Header // as stored in the file
-	Truncated string // how much of a truncated file is there, "" for a complete file
+	Truncated string // the part of a truncated file that exists, in words; "" for a complete file
 
 	content []byte
 	kind    *format
@@ -296,7 +296,7 @@ func orient(img image.Image, orientation int) image.Image {
 	return &oriented{src, orientation}
 }
 
-// Stored returns the stored image behind an upright view, or img itself.
+// Stored returns the image as stored in the file if img is an upright view of it, else img.
 func Stored(img image.Image) image.Image {
 	if o, ok := img.(*oriented); ok {
 		return o.RGBA64Image

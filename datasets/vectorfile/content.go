@@ -1,8 +1,5 @@
 // Package vectorfile reads and writes files of vectors: CSV, NumPy's .npy and .npz, MATLAB's .mat, IDX and SVMlight. It
 // checks headers before it allocates memory for them.
-//
-// internal/npz reads NumPy's files, because sbinet/npyio allocates whatever a header promises, panics on one without a
-// newline, and does not support half precision.
 package vectorfile
 
 import (

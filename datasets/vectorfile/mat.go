@@ -142,8 +142,8 @@ type matElement struct {
 	err   error
 }
 
-// fails reports whether there is an error, and sets one if wrong is true.
-func (e *matElement) fails(wrong bool, format string, args ...any) bool {
+// failIf reports whether there is an error, and sets one if wrong is true.
+func (e *matElement) failIf(wrong bool, format string, args ...any) bool {
 	if e.err == nil && wrong {
 		e.err = fmt.Errorf(format, args...)
 	}
@@ -162,7 +162,7 @@ func (e *matElement) reserve(n int64, what string) bool {
 func (e *matElement) read(off int64) (size int64) {
 	typ, n := e.tag(e.in.section(off, 8))
 	most := e.in.size - off - 8
-	if e.fails(n > most, "the file ends within an element: %w", truncatedError(n, most)) {
+	if e.failIf(n > most, "the file ends within an element: %w", truncatedError(n, most)) {
 		return 0
 	}
 	r, size, packed := e.in.section(off+8, n), 8+n, typ == miCOMPRESSED
@@ -196,7 +196,7 @@ func (e *matElement) read(off int64) (size int64) {
 // tag reads a type and a size in bytes.
 func (e *matElement) tag(r io.Reader) (typ uint32, n int64) {
 	var tag [8]byte
-	if _, err := io.ReadFull(r, tag[:]); e.fails(err != nil, "the file ends within an element's tag: %w", err) {
+	if _, err := io.ReadFull(r, tag[:]); e.failIf(err != nil, "the file ends within an element's tag: %w", err) {
 		return 0, 0
 	}
 	return e.order.Uint32(tag[:]), int64(e.order.Uint32(tag[4:]))
@@ -234,22 +234,22 @@ func (e *matElement) variable() *variable {
 // header reads the start of a variable: flags, whose lowest byte is the class, dimensions and name.
 func (e *matElement) header() (v *variable, flags uint32) {
 	typ, data := e.nextPart()
-	if e.fails(typ != miUINT32 || len(data) != 8, "array flags of type %d and %d bytes", typ, len(data)) {
+	if e.failIf(typ != miUINT32 || len(data) != 8, "array flags of type %d and %d bytes", typ, len(data)) {
 		return nil, 0
 	}
 	flags = e.order.Uint32(data)
 	class := int(flags & 0xff)
-	if class == mxOPAQUE || e.fails(class == 0 || class >= len(matClasses), "class %d is unknown", class) {
+	if class == mxOPAQUE || e.failIf(class == 0 || class >= len(matClasses), "class %d is unknown", class) {
 		return nil, flags
 	}
 	v = &variable{Class: matClasses[class]}
 	typ, data = e.nextPart()
-	if e.fails(typ != miINT32 || len(data) < 8 || len(data) > 4*64 || len(data)%4 != 0, "dimensions of type %d and %d bytes", typ, len(data)) {
+	if e.failIf(typ != miINT32 || len(data) < 8 || len(data) > 4*64 || len(data)%4 != 0, "dimensions of type %d and %d bytes", typ, len(data)) {
 		return v, flags
 	}
 	for at := range len(data) / 4 {
 		d := int32(e.order.Uint32(data[4*at:]))
-		if e.fails(d < 0, "dimension %d is %d", at+1, d) {
+		if e.failIf(d < 0, "dimension %d is %d", at+1, d) {
 			return v, flags
 		}
 		v.Dims = append(v.Dims, int(d))
@@ -261,16 +261,16 @@ func (e *matElement) header() (v *variable, flags uint32) {
 
 // nextPart reads the next part. A small part shares eight bytes with its tag.
 func (e *matElement) nextPart() (typ uint32, data []byte) {
-	if e.fails(len(e.data) < 8, "the variable ends within a part's tag") {
+	if e.failIf(len(e.data) < 8, "the variable ends within a part's tag") {
 		return 0, nil
 	}
 	typ, n, at, size := e.order.Uint32(e.data), int64(e.order.Uint32(e.data[4:])), int64(8), int64(0)
 	if small := typ >> 16; small != 0 {
-		if e.fails(small > 4, "a small part of %d bytes", small) {
+		if e.failIf(small > 4, "a small part of %d bytes", small) {
 			return 0, nil
 		}
 		typ, n, at, size = typ&0xffff, int64(small), 4, 8
-	} else if size = 8 + n + -n&7; e.fails(n > int64(len(e.data))-8, "a part of %d bytes where the variable has %d left", n, len(e.data)-8) {
+	} else if size = 8 + n + -n&7; e.failIf(n > int64(len(e.data))-8, "a part of %d bytes where the variable has %d left", n, len(e.data)-8) {
 		return 0, nil
 	}
 	data = e.data[at : at+n]
@@ -282,7 +282,7 @@ func (e *matElement) nextPart() (typ uint32, data []byte) {
 func (e *matElement) numbers() (a array, data []byte) {
 	typ, data := e.nextPart()
 	k, ok := matNumbers[typ]
-	if e.fails(!ok || len(data)%k.Size() != 0, "values of type %d in %d bytes", typ, len(data)) {
+	if e.failIf(!ok || len(data)%k.Size() != 0, "values of type %d in %d bytes", typ, len(data)) {
 		return array{dims: []int{0}}, nil
 	}
 	return array{kind: k, order: e.order, dims: []int{len(data) / k.Size()}}, data
@@ -291,8 +291,8 @@ func (e *matElement) numbers() (a array, data []byte) {
 // matrix reads a matrix in column-major order. Only MATLAB's uint8 becomes a *Bytes.
 func (e *matElement) matrix(dims []int, isBytes bool) (x mat.Matrix) {
 	a, data := e.numbers()
-	if n := a.dims[0]; e.fails(int64(dims[0])*int64(dims[1]) != int64(n), "%d×%d matrix with %d values", dims[0], dims[1], n) ||
-		e.fails(isBytes && a.kind != number.Uint8, "uint8 matrix whose values take %d bytes each", a.kind.Size()) {
+	if n := a.dims[0]; e.failIf(int64(dims[0])*int64(dims[1]) != int64(n), "%d×%d matrix with %d values", dims[0], dims[1], n) ||
+		e.failIf(isBytes && a.kind != number.Uint8, "uint8 matrix whose values take %d bytes each", a.kind.Size()) {
 		return nil
 	}
 	a.dims, a.columns = dims, true
@@ -303,7 +303,7 @@ func (e *matElement) matrix(dims []int, isBytes bool) (x mat.Matrix) {
 // integers reads a list of integers.
 func (e *matElement) integers() []int {
 	a, data := e.numbers()
-	if e.fails(!a.kind.Whole(), "rows or column starts that are not whole numbers") || !e.reserve(8*int64(a.dims[0]), "a list of numbers") {
+	if e.failIf(!a.kind.Whole(), "rows or column starts that are not whole numbers") || !e.reserve(8*int64(a.dims[0]), "a list of numbers") {
 		return nil
 	}
 	out, value := make([]int, a.dims[0]), a.kind.In(data, a.order)
@@ -317,13 +317,13 @@ func (e *matElement) integers() []int {
 func (e *matElement) sparse(r, c int) mat.Matrix {
 	rows, starts := e.integers(), e.integers()
 	a, data := e.numbers()
-	if e.fails(len(starts) != c+1, "%d×%d sparse matrix with %d column starts", r, c, len(starts)) {
+	if e.failIf(len(starts) != c+1, "%d×%d sparse matrix with %d column starts", r, c, len(starts)) {
 		return nil
 	}
 	nnz := starts[c]
 	// The size of the file does not limit the number of rows.
-	if e.fails(nnz < 0 || nnz > min(len(rows), a.dims[0]), "%d×%d sparse matrix of %d values with %d rows and %d values", r, c, nnz, len(rows), a.dims[0]) ||
-		e.fails(r > nnz+1<<20, "%d×%d sparse matrix with only %d values", r, c, nnz) ||
+	if e.failIf(nnz < 0 || nnz > min(len(rows), a.dims[0]), "%d×%d sparse matrix of %d values with %d rows and %d values", r, c, nnz, len(rows), a.dims[0]) ||
+		e.failIf(r > nnz+1<<20, "%d×%d sparse matrix with only %d values", r, c, nnz) ||
 		!e.reserve(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz)) {
 		return nil
 	}
@@ -332,7 +332,7 @@ func (e *matElement) sparse(r, c int) mat.Matrix {
 		values[i] = value(i)
 	}
 	columns, err := sparse.New(c, r, starts, rows[:nnz], values)
-	if e.fails(err != nil, "%d×%d sparse matrix, turned: %w", r, c, err) {
+	if e.failIf(err != nil, "%d×%d sparse matrix, turned: %w", r, c, err) {
 		return nil
 	}
 	return columns.Transpose()

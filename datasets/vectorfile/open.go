@@ -85,7 +85,7 @@ func Add(fits func(head []byte) bool, read func(ctx context.Context, path string
 	return func() { readers = before }
 }
 
-// NotOnDisk returns the error for a set whose vectors cannot stay on disk.
+// NotOnDisk returns the error for a set that does not support Options.OnDisk.
 func NotOnDisk(name string) error {
 	return fmt.Errorf("%s: only folders of images, IDX files and .npy files can be read in batches", name)
 }

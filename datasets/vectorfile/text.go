@@ -49,7 +49,7 @@ func readCSV(in *input) (*Content, error) {
 		}
 		isHeader := false
 		if t.width == 0 {
-			isHeader, err = t.begin(record)
+			isHeader, err = t.readFirstLine(record)
 		}
 		if err == nil && !isHeader {
 			err = t.add(record)
@@ -78,8 +78,8 @@ type csvTable struct {
 	names, classes []string
 }
 
-// begin examines the first line: a header has no numbers, or names a column of names or labels.
-func (t *csvTable) begin(record []string) (isHeader bool, err error) {
+// readFirstLine examines the first line: a header has no numbers, or names a column of names or labels.
+func (t *csvTable) readFirstLine(record []string) (isHeader bool, err error) {
 	t.width = len(record)
 	first, given := strings.ToLower(record[0]), t.in.opt.Labels
 	hasNames := slices.Contains(naming.Headers, first) && !slices.Contains([]string{"id", "row", "sample"}, first)

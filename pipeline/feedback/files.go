@@ -26,7 +26,7 @@ const (
 	// HistoryFile holds the present state and the states of Undo and Redo. A session that continues with the same
 	// groups reads only this file.
 	HistoryFile = "history.json"
-	// GroupsFile holds groups that are not yet in the results: one picture a line, with its group and the group's name.
+	// GroupsFile holds groups not yet in the results: a line for each picture, with its group and the group's name.
 	GroupsFile = "groups.csv"
 	// LogFile lists all acts in order, one JSON object a line.
 	LogFile = "log.jsonl"

@@ -219,8 +219,8 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 	return c.separate([]int{typical[1-second], typical[second]})
 }
 
-// Act is a correction. Pictures are rows of the session's inputs. Groups are numbers from 0 that stay the same during a
-// session, even if a group loses all of its pictures.
+// Act is a correction. Pictures are rows of the session's inputs. Groups are numbered from 0; a number stays the same
+// during a session, even if its group loses all pictures.
 type Act struct {
 	Do       Verb   `json:"do"`
 	Pictures []int  `json:"pictures,omitempty"`
@@ -276,7 +276,7 @@ type Question struct {
 	B int `json:"b"`
 }
 
-// MistakeError is an impossible act, with a message for the person. It changed nothing.
+// MistakeError is the error for an impossible act, with a message for the person. The act changed nothing.
 type MistakeError struct{ Err error }
 
 func (e *MistakeError) Error() string { return e.Err.Error() }

@@ -143,7 +143,7 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 			return nil, err
 		}
 		if points == nil || res != nil {
-			if points, by.Distance, err = compact(ctx, w.Cluster, w.Points(res)); err != nil {
+			if points, by.Distance, err = projectPoints(ctx, w.Cluster, w.Points(res)); err != nil {
 				return nil, err
 			}
 		}
@@ -158,9 +158,9 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 	return c, nil
 }
 
-// compact projects points with many columns to their leading principal directions, where k-means finds nearly the same
-// groups faster. For the cosine distance it scales rows to unit length and returns the Euclidean distance.
-func compact(ctx context.Context, by spec.Cluster, points mat.Matrix) (mat.Matrix, cluster.Distance, error) {
+// projectPoints projects points with many columns to their leading principal directions, where k-means finds nearly the
+// same groups faster. For the cosine distance it scales rows to unit length and returns the Euclidean distance.
+func projectPoints(ctx context.Context, by spec.Cluster, points mat.Matrix) (mat.Matrix, cluster.Distance, error) {
 	dense, ok := points.(*mat.Dense)
 	ok = ok && slices.Contains([]string{"", spec.KMeans, "constrained-kmeans", "guided-kmeans", "seeded-kmeans"}, by.By)
 	n, m := points.Dims()

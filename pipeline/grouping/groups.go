@@ -29,7 +29,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Groups is the settings of one grouping of a set.
+// Groups holds the settings of one grouping of a set.
 type Groups struct {
 	K int // the number of groups; 0 means the number of classes
 	// Method is the method. Its solver is fast, unless its settings name another or fast does not support it.

@@ -130,7 +130,7 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	}
 	err := in.ReadLinks(ctx, e.Links)
 	if err == nil {
-		err = in.hold(ctx, "the vectors of "+set.Name, set.Vectors)
+		err = in.reserveMatrix(ctx, "the vectors of "+set.Name, set.Vectors)
 	}
 	switch {
 	case err != nil:
@@ -162,7 +162,7 @@ func (in *Inputs) prepare(ctx context.Context) error {
 	}
 	in.X, in.Rows, in.Skipped, in.Places, in.Crop = m.X, m.Rows, m.Skipped, m.Places, m.Crop
 	in.setShape(m.Height, m.Width, m.Channels)
-	return in.hold(ctx, "the features of "+in.Set.Name, m.X)
+	return in.reserveMatrix(ctx, "the features of "+in.Set.Name, m.X)
 }
 
 func (in *Inputs) setShape(height, width, channels int) {
@@ -184,7 +184,7 @@ type PrepareOptions struct {
 	// InBlocks sets Inputs.Blocks instead of X, for Groups.Batch. It is an error with visual words, and with
 	// Features.SkipBad for vectors.
 	InBlocks bool
-	Progress Progress // Progress, if set, is called while features are made
+	Progress Progress // Progress, if set, is called while features are computed
 }
 
 // Cache keeps blobs by the SHA-256 sum of everything that they depend on. It is safe for concurrent use. An
@@ -231,7 +231,7 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err e
 	}
 	in.learner = nil
 	pieces := slices.Clone(in.releases[before:])
-	if err := in.hold(ctx, "the features of "+in.Set.Name, in.X); err != nil {
+	if err := in.reserveMatrix(ctx, "the features of "+in.Set.Name, in.X); err != nil {
 		return err
 	}
 	in.releases = slices.Delete(in.releases, before, before+len(pieces))
@@ -287,7 +287,7 @@ func PlacesOf(rows []int, n int) []int {
 	return place
 }
 
-// PairsAt returns the pairs of samples that both have a place, as pairs of places.
+// PairsAt returns pairs of samples as pairs of their places, without pairs that have a place of −1.
 func PairsAt(pairs [][2]int, place []int) (out [][2]int) {
 	for _, p := range pairs {
 		if a, b := place[p[0]], place[p[1]]; a >= 0 && b >= 0 {
@@ -428,8 +428,8 @@ func WithMemory(ctx context.Context, limit int64) context.Context {
 
 func describeSize(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
 
-// hold reserves memory for a matrix until the inputs are closed.
-func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
+// reserveMatrix reserves memory for x until the inputs are closed.
+func (in *Inputs) reserveMatrix(ctx context.Context, what string, x mat.Matrix) error {
 	if x == nil {
 		return nil
 	}
@@ -485,7 +485,7 @@ func (r *Reporter) Report(what string, done, total int) {
 	})
 }
 
-// Call calls f, unless the reporting call has returned.
+// Call calls f, unless End was called.
 func (r *Reporter) Call(f func()) {
 	if r == nil {
 		return
@@ -502,7 +502,7 @@ func (r *Reporter) Of(what string) func(done, total int) {
 	return func(done, total int) { r.Report(what, done, total) }
 }
 
-// End stops all reports; the reporting call calls it when it returns.
+// End stops all reports. The function that received the Progress calls it when it returns.
 func (r *Reporter) End() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

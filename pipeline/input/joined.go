@@ -103,7 +103,7 @@ func (m *member) make(ctx context.Context, in *Inputs) (skipped []error, err err
 		if err != nil {
 			return nil, err
 		}
-		if err := in.hold(ctx, "the features of "+in.Set.Name, made.X); err != nil {
+		if err := in.reserveMatrix(ctx, "the features of "+in.Set.Name, made.X); err != nil {
 			return nil, err
 		}
 		m.x, used, skipped = made.X, made.Rows, made.Skipped

@@ -75,7 +75,7 @@ func (l *looks) cacheKey(i int) (cache.Key, error) {
 	return cache.NewKey("look", pictures.Version, content[:]), err
 }
 
-// ContentOf returns the digest of the first-read content of sample i.
+// ContentOf returns the SHA-256 sum of sample i as it was first read.
 func ContentOf(images *datasets.Images, i int) ([sha256.Size]byte, error) {
 	if sum, ok := images.Noted(i); ok {
 		return sum, nil

@@ -38,7 +38,7 @@ func (in *Inputs) Density() (isSparse bool, stored float64) {
 	return true, float64(x.NNZ()) / float64(n)
 }
 
-// FirstNegative returns the first negative value and its place. Blocks are not searched: their reader checks itself.
+// FirstNegative returns the first negative value and its place. Blocks are not searched: their reader checks them.
 func (in *Inputs) FirstNegative() (row, column int, value float64, found bool) {
 	switch {
 	case in.X != nil:

@@ -45,8 +45,8 @@ type PartsShown struct {
 // Patch is a square part of a photograph in pixels. X, Y is its centre; (0, 0) is the centre of the upper left pixel.
 type Patch struct {
 	X, Y, Side float32
-	// Part is the basis vector with the largest share of the patch's word at its place, and Share that share. Patches
-	// are shown if it is at least a third and more than an equal share.
+	// Part is the basis vector with the largest share of the patch's word at its place, and Share that share. A patch
+	// is shown if Share is at least ⅓ and more than an equal share.
 	Part  int
 	Share float64
 }
@@ -58,7 +58,7 @@ type WordShown struct {
 	Examples []Example // some of its patches
 }
 
-// Example is a patch of a photograph, which is an index of Photographs.
+// Example is a patch of a photo; Photograph is an index of Illustrations.Photographs.
 type Example struct {
 	Photograph int
 	X, Y, Side float32
@@ -70,17 +70,17 @@ const (
 	shownPatches = 12
 )
 
-// Illustrates reports whether the features can be shown on photographs.
+// Illustrates reports whether the features can be shown on photos.
 func Illustrates(in *input.Inputs) bool { return in.Bag != nil || in.Places != features.Cells{} }
 
-// Learned is the model of a method.
+// Learned is a fitted method.
 type Learned struct {
 	Method string
 	Model  factor.Model
 }
 
-// Illustrate shows words or places and models on photographs of each class. rows are rows of the inputs, of these
-// classes.
+// Illustrate shows visual words or places, and the models, on some photos of each class. rows are rows of the inputs,
+// and class their classes.
 func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, class []int, models []Learned) (*Illustrations, error) {
 	var chosen []int // class by class
 	for c := range slices.Max(class) + 1 {

@@ -1,5 +1,5 @@
-// Package models saves, reads and applies models. A [Model] represents new samples as its training samples were, and
-// assigns them to groups. [Illustrate] shows parts on photographs.
+// Package models saves, reads and applies models. A [Model] represents new samples in the same way as its training
+// samples, and assigns them to groups. [Illustrate] shows parts on photos.
 package models
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// Model represents new samples as a method's training samples, and assigns them to its groups.
+// Model represents new samples in the same way as a method's training samples, and assigns them to its groups.
 type Model struct {
 	Program  string        // the version of the program that made the model
 	Data     string        // the name of the data
@@ -259,9 +259,9 @@ type Assigned struct {
 const DefaultReject = 0.99
 
 // Assign assigns the inputs to the groups of the model, by the nearest centre, or by the largest coefficient if the
-// groups were made so. Training samples keep their groups. The inputs must have the features of the model. A sample is
-// rejected if it is farther from the centre than the fraction reject of the group's own samples, each measured from the
-// centre of the others; 0 rejects none.
+// groups were formed by it. Training samples keep their groups. The inputs must have the features of the model. A
+// sample is rejected if it is farther from the centre than the fraction reject of the group's own samples, each
+// measured from the centre of the others; 0 rejects none.
 func (m *Model) Assign(ctx context.Context, in *input.Inputs, reject float64) ([]Assigned, error) {
 	of := m.Groups
 	if of == nil {

@@ -95,7 +95,7 @@ func relativeFall(curve []Point) (share float64, faster bool) {
 	return 0, false
 }
 
-// Unconverged says in how many of its trials a method has not converged, or returns "".
+// Unconverged returns a warning with the number of trials in which a method has not converged, or "".
 func Unconverged(method string, trials []Record) string {
 	short, most, iterations, pace := 0, 0.0, 0, ""
 	for _, r := range trials {
@@ -120,7 +120,7 @@ func Unconverged(method string, trials []Record) string {
 		method, iterations, of, upTo, 100*most, pace)
 }
 
-// UnconvergedFit says that a fit has not converged, or returns "".
+// UnconvergedFit returns a warning that a fit has not converged, or "".
 func UnconvergedFit(method string, res *factor.Result) string {
 	return Unconverged(method, []Record{{Stop: string(res.Stop), Iterations: res.Iterations(), Curve: Thin(res.Objective, nil)}})
 }

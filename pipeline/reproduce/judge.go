@@ -14,7 +14,7 @@ import (
 // Level bounds the probability that chance decides any claim of a recipe wrongly, over all looks.
 const Level = significance.Level
 
-// Look returns the number of draws at look i: 10, 20, 40 and so on.
+// Look returns the number of draws at look i, an interim test of the claims: 10, 20, 40 and so on.
 func Look(i int) int { return 10 << i }
 
 // levelAt is the part of the level that a look may spend: 1/2, 1/4 and so on. It does not depend on the number of
@@ -95,7 +95,7 @@ func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64)
 				}
 				if c.Gain != 0 {
 					d := differences(a, b)
-					one.Printed = placeOf(c.Gain/100, r.predict(d, d, level))
+					one.Printed = placeOf(c.Gain/100, r.estimateMean(d, d, level))
 				}
 				if c.Some {
 					one.Against = fmt.Sprintf("%s at %d", other, row.At[0])
@@ -174,7 +174,7 @@ func (r *Recipe) tryReadings(out ClaimOutcome, runs map[string]Run, whole, level
 				continue
 			}
 			mainA, mainB := runs[out.In].paired(&out.Claim, other, "", out.Here.Draws)
-			e := r.predict(differences(a, b), differences(mainA, mainB), level)
+			e := r.estimateMean(differences(a, b), differences(mainA, mainB), level)
 			worst.Value = min(worst.Value, e.Mean)
 			worst.Gives = worst.Gives && placeOf(out.Gain/100, e) == Inside
 		}
@@ -194,7 +194,7 @@ func (r *Recipe) judgeCell(out CellOutcome, score string, runs map[string]Run, l
 		at = nil
 	}
 	main, _ := runs[""].values(out.Method, at, scoreValue(score), runs[""].completeDraws())
-	out.Here = r.predict(main, main, level)
+	out.Here = r.estimateMean(main, main, level)
 	out.Place = placeOf(out.Printed, out.Here)
 	if out.Place != Outside {
 		return out
@@ -208,7 +208,7 @@ func (r *Recipe) judgeCell(out CellOutcome, score string, runs map[string]Run, l
 		if len(values) < min(draws, len(main)) {
 			continue
 		}
-		e := r.predict(values, main, level)
+		e := r.estimateMean(values, main, level)
 		gives := placeOf(out.Printed, e) == Inside
 		out.Readings = append(out.Readings, ReadingOutcome{v.Name, e.Mean, gives})
 		if gives {
@@ -218,9 +218,9 @@ func (r *Recipe) judgeCell(out CellOutcome, score string, runs map[string]Run, l
 	return out
 }
 
-// predict estimates the mean of values, with the interval of a mean of the paper's number of draws. If values has fewer
-// draws than main, the protocol's, it adds the mean difference over the common draws to the estimate of main.
-func (r *Recipe) predict(values, main []float64, level float64) Estimate {
+// estimateMean estimates the mean of values, with the interval of a mean of the paper's number of draws. If values has
+// fewer draws than main, the protocol's, it adds the mean difference over the common draws to the estimate of main.
+func (r *Recipe) estimateMean(values, main []float64, level float64) Estimate {
 	paper := 1 / float64(r.Draws)
 	if len(values) >= len(main) {
 		return newEstimate(significance.NewResampled(values, make([]float64, len(values)), paper), level)
@@ -308,7 +308,7 @@ type ClaimOutcome struct {
 	// Against is the method that decided the claim, or the one with the smallest difference.
 	Against string `json:"against,omitempty"`
 	// Here is the difference in the unit of scores or iterations, at the deciding or last look, with an interval for
-	// this set. Wider has the interval for the population Beyond, of which draws overlap.
+	// this set. Wider has the interval for the population Beyond, whose draws overlap.
 	Here     Estimate         `json:"here"`
 	Wider    Estimate         `json:"wider"`
 	Beyond   string           `json:"beyond,omitempty"`
@@ -330,7 +330,7 @@ type CellOutcome struct {
 	Row     int     `json:"row"`
 	Method  string  `json:"method"`
 	Printed float64 `json:"printed"` // the printed value
-	// Here has the interval of a mean of the paper's number of draws.
+	// Here is the computed mean, with an interval for means of the paper's number of draws.
 	Here     Estimate         `json:"here"`
 	Place    Place            `json:"place,omitempty"`
 	Readings []ReadingOutcome `json:"readings,omitempty"`

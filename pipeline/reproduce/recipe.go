@@ -154,7 +154,7 @@ func Lookup(name string) (*Recipe, error) {
 	return load(name, name+protocolEnd, func(file string) (fs.File, error) { return recipes.Open(path.Join("recipes", file)) })
 }
 
-// Beside returns the path of the paper's file for the path of a protocol.
+// Beside returns the path of the paper's file for a protocol's path: NAME.paper.yaml for NAME.yaml.
 func Beside(file string) string { return strings.TrimSuffix(file, protocolEnd) + printedEnd }
 
 // Load reads a recipe from an experiment file, NAME.yaml, and the paper's file beside it, NAME.paper.yaml.

@@ -23,7 +23,7 @@ func Files() []string { return []string{LogFile, SummaryFile, SamplesFile, Model
 
 // Open locks the folder dir for the results of the experiment, and creates it if needed. pages are the names that
 // Publish will write; folders end with a slash. Open refuses a folder that another process has locked or that holds
-// another experiment, and a foreign or changed file in the place of its own. It leaves such a folder unchanged.
+// another experiment, or that has a foreign or changed file under one of its names. It leaves such a folder unchanged.
 //
 // Experiments that differ only in methods, numbers of classes, ranks, repeats or the name can share a folder and its
 // trials.
@@ -55,8 +55,8 @@ func open(dir string, names, pages []string) (*Folder, error) {
 	return &Folder{folder, pages}, nil
 }
 
-// Publish replaces all pages by the files that write puts into dir, once all are complete. Missing pages are removed,
-// except those that write returns.
+// Publish replaces all pages by the files that write puts into dir, once all are complete. Pages that write did not
+// write are removed, except those that it returns in keep.
 func (f *Folder) Publish(write func(dir string) (keep []string, err error)) error {
 	stage, err := f.Stage(f.pages...)
 	if err != nil {

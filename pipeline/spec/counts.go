@@ -78,7 +78,7 @@ type GroupCount struct {
 
 const (
 	MostCounted    = 30 // the largest number of groups in the default range
-	LeastOfCounted = 10 // the fewest samples, so that subsets differ
+	LeastOfCounted = 10 // the fewest samples for which a number is chosen
 )
 
 // DecodeSetting reads a number, a range such as 5..30, or auto.
@@ -105,7 +105,7 @@ func (c GroupCount) String() string {
 	return fmt.Sprintf("%d..%d", c.From, c.To)
 }
 
-// Within returns the range for n samples of classes. labelled is true if they are labelled.
+// Within returns the range for n samples in this number of classes. labelled is true if they are labelled.
 func (c GroupCount) Within(n, classes int, labelled bool) (from, to int) {
 	if c == (GroupCount{}) {
 		return classes, classes

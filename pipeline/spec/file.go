@@ -53,8 +53,7 @@ var firstKeys = map[string]string{
 	"data": "set", "methods": "name", "cluster": "by", "classifier": "by", "significance": "by", "neighbours": "k", "rank": "among",
 }
 
-// FirstKey returns the key of the value at the start of a short form, "" for none: ccf,init=nmf means {name: ccf, init:
-// nmf}.
+// FirstKey returns the key of the first value of a short form, "" for none: ccf,init=nmf means {name: ccf, init: nmf}.
 func FirstKey(setting string) string { return firstKeys[setting] }
 
 // ParseShort reads a setting in the short form of flags, such as "ccf,init=nmf" for a method and

@@ -32,9 +32,9 @@ type Method struct {
 	Tolerance  float64           `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"convergence tolerance: stop when an iteration reduces the objective by less than this fraction; 0 never stops"`
 	// By replaces the experiment's clustering for this method.
 	By string `json:"cluster,omitempty" setting:"cluster" default:"the experiment's clustering" help:"clustering algorithm of the coefficients"`
-	// Recode represents the training samples of a classification as the test samples: with the basis fixed, and without
-	// ties and penalties. nil means true for a basis made of samples (U = X·W) and false for others. With such a basis,
-	// the coefficients at the end of an ordinary run are far from the recoded ones.
+	// Recode represents the training samples of a classification like the test samples: with the basis fixed, and
+	// without ties and penalties. nil means true for a basis made of samples (U = X·W) and false for others. With such
+	// a basis, the coefficients at the end of an ordinary run are far from the recoded ones.
 	Recode *bool `json:"recode,omitempty" setting:"recode" default:"true for a concept basis, else false" help:"classification: recompute the coefficients of training samples as for test samples"`
 }
 

@@ -108,7 +108,7 @@ func (r *Rank) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-// Check returns an error if the rank is impossible for n samples and k classes or groups, which of names.
+// Check returns an error if the rank is impossible for n samples and k classes or groups. of says which of the two.
 func (r Rank) Check(k, n int, of string) error {
 	rank := r.Of(k)
 	switch {

@@ -82,8 +82,8 @@ func (s Sweep) Whole() bool {
 		!slices.ContainsFunc(s.Values, func(v []string) bool { return len(v) != len(s.Settings) })
 }
 
-// SettingText returns the name and settings of a method. For a sweep, the first method describes the whole sweep, and
-// ok is false for the others.
+// SettingText returns the name and settings of a method. The first method of a sweep describes the whole sweep; ok is
+// false for its others.
 func (m Method) SettingText(sweeps []Sweep) (words [2]string, ok bool) {
 	for _, s := range sweeps {
 		switch slices.Index(s.Methods, m.Label()) {

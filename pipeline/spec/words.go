@@ -32,8 +32,8 @@ type LearnedWords struct {
 	Weights []float64 // IDF weights, or nil
 }
 
-// Learning says how words are learned, and how many of them represent a descriptor. The zero value has the defaults of
-// package vocab.
+// Learning holds the settings for learning words and for assigning descriptors to them. The zero value has the defaults
+// of package vocab.
 type Learning struct {
 	Count int          `setting:"count,text" default:"200" help:"number of visual words"`
 	By    vocab.Method `setting:"by" help:"k-means algorithm: lloyd, or mini-batch (about 5× faster)"`

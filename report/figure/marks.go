@@ -28,7 +28,7 @@ const (
 // patches cover it most, each weighted by its strength and less towards its edge; ties go to the lower part. The only
 // error is the context's.
 func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks []models.Patch, opt MarkOptions) error {
-	t, err := divide(ctx, marks, size, small.Rect.Size())
+	t, err := assignPixels(ctx, marks, size, small.Rect.Size())
 	if err != nil {
 		return err
 	}
@@ -48,8 +48,8 @@ type territory struct {
 	weight, strength []float32
 }
 
-// divide assigns the pixels of a drawing of the given size to parts.
-func divide(ctx context.Context, marks []models.Patch, photo, size image.Point) (*territory, error) {
+// assignPixels assigns the pixels of a drawing of the given size to parts.
+func assignPixels(ctx context.Context, marks []models.Patch, photo, size image.Point) (*territory, error) {
 	n := size.X * size.Y
 	t := &territory{size: size, owner: slices.Repeat([]int{-1}, n), weight: make([]float32, n), strength: make([]float32, n)}
 	scaleX, scaleY := float64(size.X)/float64(max(photo.X, 1)), float64(size.Y)/float64(max(photo.Y, 1))
@@ -60,8 +60,8 @@ func divide(ctx context.Context, marks []models.Patch, photo, size image.Point) 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		left, across := covered(m.X, m.Side, scaleX, size.X)
-		top, down := covered(m.Y, m.Side, scaleY, size.Y)
+		left, across := coveredPixels(m.X, m.Side, scaleX, size.X)
+		top, down := coveredPixels(m.Y, m.Side, scaleY, size.Y)
 		for y, v := range down {
 			for x, u := range across {
 				at := (top+y)*size.X + left + x
@@ -83,9 +83,9 @@ func divide(ctx context.Context, marks []models.Patch, photo, size image.Point) 
 	return t, nil
 }
 
-// covered returns the first of n pixels along an axis whose centre is in a patch, and the weights of all covered
+// coveredPixels returns the first of n pixels along an axis whose centre is in a patch, and the weights of all covered
 // pixels: 1 at the centre, nearly 0 at the edge. A patch is at least one pixel wide.
-func covered(centre, side float32, scale float64, n int) (first int, weights []float64) {
+func coveredPixels(centre, side float32, scale float64, n int) (first int, weights []float64) {
 	middle, half := scale*(float64(centre)+0.5), max(scale*float64(side)/2, 0.5)
 	after := func(x float64) int { return int(math.Ceil(max(0, min(x-0.5, float64(n))))) }
 	first = after(middle - half)

@@ -91,7 +91,7 @@ func TestDivide(t *testing.T) {
 	}{{1, 20, 32}, {0.5, 21, 32}, {0.01, 24, 32}} {
 		right.Share = test.strength
 		for _, marks := range [][]models.Patch{{left, right}, {right, left}} {
-			d := must(divide(t.Context(), marks, size, size))
+			d := must(assignPixels(t.Context(), marks, size, size))
 			for x := range size.X {
 				want := -1
 				switch {
@@ -110,7 +110,7 @@ func TestDivide(t *testing.T) {
 	same := left
 	same.Part = 1
 	for _, marks := range [][]models.Patch{{left, same}, {same, left}} {
-		if got := must(divide(t.Context(), marks, size, size)).partAt(12, 8); got != 1 {
+		if got := must(assignPixels(t.Context(), marks, size, size)).partAt(12, 8); got != 1 {
 			t.Errorf("the pixel has part %d, want 1", got)
 		}
 	}
@@ -121,7 +121,7 @@ func TestDivideAgainstSums(t *testing.T) {
 	for seed := range uint64(20) {
 		photograph, size := image.Pt(60, 45), image.Pt(40, 30)
 		marks := scattered(seed, 50, 1+int(seed), photograph.X, photograph.Y)
-		d := must(divide(t.Context(), marks, photograph, size))
+		d := must(assignPixels(t.Context(), marks, photograph, size))
 		for y := range size.Y {
 			for x := range size.X {
 				sums := map[int]float64{}
@@ -147,7 +147,7 @@ func TestDivideAgainstSums(t *testing.T) {
 		}
 		backwards := slices.Clone(marks)
 		slices.SortStableFunc(backwards, func(a, b models.Patch) int { return b.Part - a.Part })
-		if other := must(divide(t.Context(), backwards, photograph, size)); !slices.Equal(other.owner, d.owner) {
+		if other := must(assignPixels(t.Context(), backwards, photograph, size)); !slices.Equal(other.owner, d.owner) {
 			t.Errorf("seed %d: another order of the parts gives another picture", seed)
 		}
 	}

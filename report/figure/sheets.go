@@ -388,14 +388,14 @@ func (s *Sheet) Encode() ([]byte, error) {
 // pictures down, and enlarges small ones by whole factors, so that they stay sharp.
 func Thumbnail(img image.Image, box int) *image.RGBA {
 	b := img.Bounds()
-	return small(img, box, max(1, box/max(b.Dx(), b.Dy(), 1)))
+	return fitToBox(img, box, max(1, box/max(b.Dx(), b.Dy(), 1)))
 }
 
-// Small is Thumbnail without enlarging small pictures.
-func Small(img image.Image, box int) *image.RGBA { return small(img, box, 1) }
+// Small is Thumbnail, but never enlarges.
+func Small(img image.Image, box int) *image.RGBA { return fitToBox(img, box, 1) }
 
-// small reduces a picture to the box, or draws a small one on white enlarged by times.
-func small(img image.Image, box, times int) *image.RGBA {
+// fitToBox reduces a picture to the box, or draws a small one on white enlarged by times.
+func fitToBox(img image.Image, box, times int) *image.RGBA {
 	b := img.Bounds()
 	if max(b.Dx(), b.Dy()) > box {
 		return features.Thumbnail(img, box)

@@ -15,10 +15,9 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Best is the table of each method at its best: at the rank, if there are several, and with the setting of a sweep,
-// that has the best mean.
+// Best is the table of each method at its best mean, over the ranks and the settings of a sweep.
 type Best struct {
-	Ranks, Swept bool   // whether ranks and settings were chosen
+	Ranks, Swept bool   // whether ranks, and settings of a sweep, were chosen
 	Rows         []Peak // in the order of the methods, one for a sweep, without methods that lack the score
 	Table        *Table // a column for each row, of the trials at its best
 }
@@ -50,7 +49,7 @@ func NewBest(records []record.Record, score string, methods []string, sweeps []s
 	return b
 }
 
-// Peak is a method at its best.
+// Peak is the best row and setting of a method.
 type Peak struct {
 	Method, Setting string // a setting of a sweep, as "lambda=10", or ""
 	Label           string // the method's name in the records with this setting
@@ -95,7 +94,7 @@ func Peaks(t *Table, sweeps []spec.Sweep) []Peak {
 	return peaks
 }
 
-// Labels returns the names in the records of the methods at their best.
+// Labels returns the labels of the peaks.
 func Labels(peaks []Peak) []string {
 	out := make([]string, len(peaks))
 	for i, p := range peaks {
@@ -128,7 +127,7 @@ func (b *Best) caption() string {
 		chosen = "setting"
 	}
 	e.At = " at the best " + chosen + " of each method"
-	e.Last = e.rated(b.Table.lastRow())
+	e.Last = e.cellKindsOf(b.Table.lastRow())
 	if b.Table.Average != nil {
 		var numbers []int
 		for _, r := range b.Table.Rows {
@@ -139,7 +138,7 @@ func (b *Best) caption() string {
 	return caption("best", e)
 }
 
-// Finding names the best method at its best in a sentence.
+// Finding names the best method, with its rank and setting, in a sentence.
 func (b *Best) Finding() string {
 	return finding(b.Table.Score, b.chosenNames(), b.Table.lastRow().Cells, "where each is at its best")
 }

@@ -195,7 +195,7 @@ type Sets struct {
 	Means         [][]float64  // of each set and method: over numbers of classes, or at the best rank and setting
 	Ranks         []float64    // the average ranks of the methods, 1 is the best
 	Friedman      float64      // the p-value of the Friedman test: no difference among the methods
-	Exact         bool         // by all orders of the methods
+	Exact         bool         // Friedman is exact, not approximate
 	Pairs         [][]SetsPair // of method i with method j
 	Groups        [][]int      // runs of methods without significant differences
 	Tests         Tests

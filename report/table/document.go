@@ -2,7 +2,7 @@
 // [PerClass] and [NewComparison] make tables of records. Each turns into a [Document], one or more grids of words with
 // a caption, and each of [Formats] writes documents.
 //
-// In CSV, scores have the unit of the records; elsewhere the unit of [eval.Score.Format].
+// CSV files have scores as in the records; other formats have the unit of [eval.Score], such as percent.
 package table
 
 import (
@@ -23,7 +23,7 @@ import (
 type Document struct {
 	Name  string // the experiment, which labels the table together with the grid's name
 	Class string // the kind of table in pages, or ""
-	// Heading are the lines above, Caption is the text below, after Title; see Marks.text.
+	// Heading are the lines above, Caption is the text below, after Title; see [Marks].Own.
 	Heading        []string
 	Title, Caption string
 	Grids          []Grid
@@ -286,7 +286,7 @@ func (by Tests) rope(s eval.Score) string {
 // cellKinds has the kinds of cells that a caption explains.
 type cellKinds struct{ Contest, Tested, Untested, Partial, Empty bool }
 
-func (t *Table) rated(rows ...Row) (f cellKinds) {
+func (t *Table) cellKindsOf(rows ...Row) (f cellKinds) {
 	for _, row := range rows {
 		for _, c := range row.Cells {
 			f.Contest = f.Contest || c.Best
@@ -309,9 +309,9 @@ type captionData struct {
 }
 
 func (t *Table) explained() captionData {
-	e := captionData{Table: t, Rated: t.rated(t.Rows...), Least: minPairs}
+	e := captionData{Table: t, Rated: t.cellKindsOf(t.Rows...), Least: minPairs}
 	if t.Average != nil {
-		e.Last = t.rated(*t.Average)
+		e.Last = t.cellKindsOf(*t.Average)
 	}
 	e.How = testCaption{Tests: t.Tests, Score: t.Score, Comparisons: t.Comparisons, In: inUnit(t.Score)}
 	for _, r := range t.Rows {

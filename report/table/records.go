@@ -74,7 +74,7 @@ func formatValue(s eval.Score, v float64) string {
 	return text
 }
 
-// WithUnit is formatValue with the unit after a separator.
+// WithUnit returns a value of a score as text, with the separator and the unit behind.
 func WithUnit(s eval.Score, v float64, separator string) string {
 	return formatValue(s, v) + unit(s, separator)
 }
@@ -105,7 +105,7 @@ func scoreLabel(s eval.Score) string {
 	return label
 }
 
-// AxisLabel is scoreLabel with further words and the unit, for an axis.
+// AxisLabel returns the label of an axis: the score's name, further words, and the unit.
 func AxisLabel(s eval.Score, words string) string { return scoreLabel(s) + words + unit(s, ", ") }
 
 func findScore(name string) eval.Score {

@@ -258,8 +258,8 @@ func (r Row) label() string {
 	return cmp.Or(r.Name, strconv.Itoa(r.Number))
 }
 
-// where describes the last row in a sentence.
-func (t *Table) where() string {
+// rowPhrase describes the last row in a sentence.
+func (t *Table) rowPhrase() string {
 	switch {
 	case t.Average != nil:
 		return "on average"
@@ -270,7 +270,9 @@ func (t *Table) where() string {
 }
 
 // Finding names the best method in a sentence; "" if there is nothing to compare.
-func (t *Table) Finding() string { return finding(t.Score, t.Methods, t.lastRow().Cells, t.where()) }
+func (t *Table) Finding() string {
+	return finding(t.Score, t.Methods, t.lastRow().Cells, t.rowPhrase())
+}
 
 // Document returns the table in words.
 func (t *Table) Document() *Document {
@@ -294,7 +296,7 @@ func (t *Table) Document() *Document {
 	}
 	return &Document{
 		Name: t.Name, Class: class, Title: t.Score.Title, Caption: caption("table", t.explained()),
-		Grids: append([]Grid{g}, t.differences(g.Name, t.Methods, t.where())...),
+		Grids: append([]Grid{g}, t.differences(g.Name, t.Methods, t.rowPhrase())...),
 	}
 }
 
@@ -348,7 +350,7 @@ func (c Cell) fields(by Tests) []string {
 
 // differences returns a grid of the differences from the first best cell in the last row; none without a test.
 func (t *Table) differences(grid string, names []string, where string) []Grid {
-	if !t.rated(t.lastRow()).Tested {
+	if !t.cellKindsOf(t.lastRow()).Tested {
 		return nil
 	}
 	cells := t.lastRow().Cells

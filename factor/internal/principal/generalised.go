@@ -94,9 +94,9 @@ func multiplyUpper(ta, tb blas.Transpose, a, b blas.Matrix, beta float64, out *m
 func Generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense, error) {
 	q := r.SymmetricDim()
 	mean := (mat.Trace(a) + mat.Trace(r)) / float64(q)
-	u, ok := root(r, 0)
+	u, ok := cholesky(r, 0)
 	if !ok || leastValue(u, mat.Norm(r, 1)) < 1e-13*mean {
-		if u, ok = root(r, 1e-10*mean); !ok {
+		if u, ok = cholesky(r, 1e-10*mean); !ok {
 			return nil, errors.New("all samples are identical")
 		}
 	}
@@ -114,8 +114,9 @@ func Generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense
 	return v, nil
 }
 
-// root returns the Cholesky factor u, upper triangular, of r + lift·I = uᵀu. ok is false if it is not positive definite.
-func root(r *mat.SymDense, lift float64) (u blas64.Triangular, ok bool) {
+// cholesky returns the Cholesky factor u, upper triangular, of r + lift·I = uᵀu. ok is false if it is not positive
+// definite.
+func cholesky(r *mat.SymDense, lift float64) (u blas64.Triangular, ok bool) {
 	lifted := mat.NewSymDense(r.SymmetricDim(), nil)
 	lifted.CopySym(r)
 	for i := range r.SymmetricDim() {
