@@ -438,7 +438,7 @@ const keys = [
   ["Space", `select the focused ${data.thing}`], ["Escape", "clear the selection"],
 ];
 const help = element("details", {id: "help"}, element("summary", {textContent: "How to correct the groups"}),
-  element("p", {textContent: `Drag ${data.thing}s to another group; the bottom of the window then lists all groups. Or select ${data.thing}s with the ring in their corner or with Space, and use the buttons at the bottom. Each correction regroups all ${data.thing}s: your corrections always hold, and similar ${data.thing}s follow them. A green dot marks ${data.thing}s with your label, such as moved and confirmed ones. The keys act on the selection, or on the focused or enlarged ${data.thing}.`}),
+  element("p", {textContent: `Drag ${data.thing}s to another group; the bottom of the window then lists all groups. Or select ${data.thing}s with the ring in their corner or with Space, and use the buttons at the bottom. Each correction regroups all ${data.thing}s: your corrections always hold, and similar ${data.thing}s follow them. A green dot marks labelled ${data.thing}s, such as those that you moved or confirmed. The keys act on the selection, or on the focused or enlarged ${data.thing}.`}),
   element("dl", {}, ...keys.flatMap(([key, what]) => [element("dt", {}, ...key.split(", ").flatMap((k, at) => at > 0 ? [", ", element("kbd", {textContent: k})] : [element("kbd", {textContent: k})])), element("dd", {textContent: what})])));
 byId("results").after(help, question);
 
