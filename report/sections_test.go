@@ -90,7 +90,7 @@ func TestWriteChosen(t *testing.T) {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	for _, words := range []string{
-		" classes by 3 methods in 7 settings: ",
+		" classes: 3 methods in 7 settings, ",
 		"<b>g 50</b>, rank 5",
 		"gnmf (rank 5, lambda=50) is best",
 	} {
