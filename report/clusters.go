@@ -100,7 +100,7 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	}
 	w.order = slices.Concat(w.members...)
 	w.Lead = fmt.Sprintf("%s in %s.", c.Count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
-	w.About = "Each group holds " + c.noun() + "s with similar features (method: " + c.Method + "). The numbers of the groups have no meaning."
+	w.About = "Each group holds similar " + c.noun() + "s (method: " + c.Method + "). Group numbers have no meaning."
 	return writePage(&w.page, w, clustersSections)
 }
 
@@ -287,7 +287,7 @@ func (w *clustersPage) group(g int, members []int) groupView {
 		v.Pictures = append(v.Pictures, tile)
 	}
 	if more := len(members) - len(v.Pictures); more > 0 {
-		v.More = fmt.Sprintf("%s more.", c.Count(more))
+		v.More = phrase.Count(more, "more "+c.noun(), "more "+c.noun()+"s") + "."
 	}
 	return v
 }

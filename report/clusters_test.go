@@ -256,7 +256,7 @@ func TestWriteClustersLarge(t *testing.T) {
 	}
 	page := tree(t, dir)["index.html"]
 	for _, words := range []string{
-		"200 images.", "188 images more.",
+		"200 images.", "188 more images.",
 		"IMG_0000.jpg is not shown: disk full",
 		" Classes: beach (159), &lt;tower&gt; (1).",
 	} {

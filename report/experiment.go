@@ -230,7 +230,7 @@ func (e Experiment) lead(records []record.Record, methods int) string {
 	if len(e.Methods) > methods {
 		settings = fmt.Sprintf(" in %d settings", len(e.Methods))
 	}
-	return fmt.Sprintf("%s of samples of %s by %s%s: %s.",
+	return fmt.Sprintf("%s with %s: %s%s, %s.",
 		task, classes, phrase.Count(methods, "method", "methods"), settings, phrase.Count(len(records), "trial", "trials"))
 }
 

@@ -126,7 +126,7 @@ function showTrouble() {
   document.body.classList.toggle("away", away);
   trouble.hidden = !away && failed.length === 0;
   const forget = (job) => { failed.splice(failed.indexOf(job), 1); showTrouble(); };
-  trouble.replaceChildren(away ? `partwise explore is not running. Start it again with --port ${location.port || 80} to continue on this page. ${queue.length > 0 ? "Corrections to save then:" : "All corrections are saved."}` : "",
+  trouble.replaceChildren(away ? `partwise explore is not running. Start it again with --port ${location.port || 80} to continue on this page. ${queue.length > 0 ? "Corrections that are not saved yet:" : "All corrections are saved."}` : "",
     ...(away ? queue : []).map((job) => element("p", {textContent: what(job.body)})),
     ...failed.map((job) => element("p", {}, `Not saved: ${what(job.body)} (${job.why}) `,
       button("Try again", () => { forget(job); queue.push(job); next(); }), " ",
@@ -267,7 +267,7 @@ document.body.append(bar, leaving);
 
 function showWork() {
   work.hidden = queue.length === 0;
-  work.textContent = queue.length > 1 ? `Saving ${queue.length} corrections …` : "Clustering …";
+  work.textContent = queue.length > 1 ? `Saving ${queue.length} corrections …` : "Grouping …";
   if (state) showActs();
 }
 
@@ -438,7 +438,7 @@ const keys = [
   ["Space", `select the focused ${data.thing}`], ["Escape", "clear the selection"],
 ];
 const help = element("details", {id: "help"}, element("summary", {textContent: "How to correct the groups"}),
-  element("p", {textContent: `Drag ${data.thing}s to another group; while you drag, all groups are listed at the bottom of the window. Or select ${data.thing}s with the ring in their corner or with Space, and use the buttons at the bottom. Each correction re-clusters all ${data.thing}s: your corrections always hold, and similar ${data.thing}s follow them. A green dot marks labelled ${data.thing}s. The keys act on the selection, or on the focused or enlarged ${data.thing}.`}),
+  element("p", {textContent: `Drag ${data.thing}s to another group; the bottom of the window then lists all groups. Or select ${data.thing}s with the ring in their corner or with Space, and use the buttons at the bottom. Each correction regroups all ${data.thing}s: your corrections always hold, and similar ${data.thing}s follow them. A green dot marks labelled ${data.thing}s, such as those that you moved or confirmed. The keys act on the selection, or on the focused or enlarged ${data.thing}.`}),
   element("dl", {}, ...keys.flatMap(([key, what]) => [element("dt", {}, ...key.split(", ").flatMap((k, at) => at > 0 ? [", ", element("kbd", {textContent: k})] : [element("kbd", {textContent: k})])), element("dd", {textContent: what})])));
 byId("results").after(help, question);
 

@@ -56,7 +56,7 @@ function element(tag, properties, ...children) {
 }
 
 const bytes = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-const count = (n) => `${n.toLocaleString("en")} ${data.thing}${n === 1 ? "" : "s"}`;
+const count = (n, what = data.thing) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 const percent = (x) => `${Math.round(100 * x)} %`;
 
 const rank = new Int32Array(data.names.length); // place in data.order
@@ -114,7 +114,7 @@ function about(p) {
   if (p.label >= 0) known.push(["Class", data.classes[p.label]]);
   if (p.confidence !== null) known.push(["Confidence", percent(p.confidence) + (isUnsure(p) ? ", uncertain: almost as close to another group" : "")]);
   if (p.remark) known.push(["Quality", p.remark]);
-  if (p.outlier > 0) known.push(["Outlier", percent(p.outlier)]);
+  if (p.outlier > 0) known.push(["Outlier probability", percent(p.outlier)]);
   const stack = copies.get(p.copyOf);
   if (stack) known.push(["Copies", `${stack.length} of one image${p.near ? ", near duplicate" : ""}`]);
   return known;
@@ -180,7 +180,7 @@ class Grid {
     if (!this.box.querySelector("[tabindex='0']") && this.box.firstElementChild) this.box.firstElementChild.tabIndex = 0;
     const left = this.list.length - this.shown;
     this.more.hidden = left === 0;
-    this.note.textContent = `${count(left)} more.`;
+    this.note.textContent = `${count(left, `more ${data.thing}`)}.`;
     this.button.textContent = `Show all ${this.list.length.toLocaleString("en")}`;
     this.button.hidden = this.whole;
   }
@@ -332,7 +332,7 @@ function navigation() {
   const nav = document.querySelector("nav");
   for (const a of nav.querySelectorAll("a[href^='#group-']")) a.remove();
   nav.prepend(...groups.filter((g) => g.members.length > 0).map((g) => element("a", {href: `#group-${g.index + 1}`, textContent: groupTitle(g.index)})));
-  document.querySelector(".lead").textContent = `${count(pictures.length)} in ${groups.filter((g) => g.members.length > 0).length} groups.`;
+  document.querySelector(".lead").textContent = `${count(pictures.length)} in ${count(groups.filter((g) => g.members.length > 0).length, "group")}.`;
 }
 
 function update({groups: to, names, confidence, labelled} = {}) {

@@ -371,8 +371,8 @@ func drawnCounts(w *experimentPage) any {
 	}
 	rows, last := chosenRows(draws, func(r record.Record) int { return r.Count.K })
 	curve, err := figure.GapCurve(meanGaps(last))
-	v := w.figure("curves/groups", "Gap of each number of groups.", curve, err)
-	return w.drawnChoices(v, "groups", table.ChosenDocument(w.Name, "numbers of groups", rows, true), "The number of groups", last[0])
+	v := w.figure("curves/groups", "Gap of each number of clusters.", curve, err)
+	return w.drawnChoices(v, "groups", table.ChosenDocument(w.Name, "numbers of clusters", rows, true), "The number of clusters", last[0])
 }
 
 // ranks shows the ranks chosen for draws: tables/ranks.txt, … and curves/rank.png, ….
@@ -384,7 +384,7 @@ func ranks(w *experimentPage) any {
 	rows, last := chosenRows(draws, func(r record.Record) int { return r.Choice.Rank })
 	curve, err := figure.RankCurve(meanCurve(last), 0)
 	v := w.figure("curves/rank", rankAlt, curve, err)
-	return w.drawnChoices(v, "ranks", table.ChosenDocument(w.Name, "ranks", rows, false), "The number of basis vectors", last[0])
+	return w.drawnChoices(v, "ranks", table.ChosenDocument(w.Name, "ranks", rows, false), "The rank", last[0])
 }
 
 func (w *experimentPage) drawnChoices(v *figureView, name string, d *table.Document, number string, of record.Record) any {

@@ -90,7 +90,7 @@ func TestWriteChosen(t *testing.T) {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	for _, words := range []string{
-		" classes by 3 methods in 7 settings: ",
+		" classes: 3 methods in 7 settings, ",
 		"<b>g 50</b>, rank 5",
 		"gnmf (rank 5, lambda=50) is best",
 	} {
@@ -229,7 +229,7 @@ func TestRanksSection(t *testing.T) {
 	}
 	files := tree(t, dir)
 	page := files["index.html"]
-	for _, want := range []string{`id="ranks"`, "curves/rank.png", "tables/ranks.csv", "tables/groups.tex", "Draw by draw", "the smallest whose misfit is within one standard error", "draws of 3 classes", `id="how-many"`, "curves/groups.png"} {
+	for _, want := range []string{`id="ranks"`, "curves/rank.png", "tables/ranks.csv", "tables/groups.tex", "Each draw", "the smallest whose misfit is within one standard error", "draws of 3 classes", `id="how-many"`, "curves/groups.png"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}

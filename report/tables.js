@@ -50,7 +50,7 @@
           }).map(({ row }) => row);
         }
         body.append(...order, ...averages);
-        said.textContent = (was === "descending" ? "In the order of the table" : "Sorted by " + button.textContent + ", " + heading.getAttribute("aria-sort")) + ".";
+        said.textContent = (was === "descending" ? "In the original order" : "Sorted by " + button.textContent + ", " + heading.getAttribute("aria-sort")) + ".";
       });
     });
   };

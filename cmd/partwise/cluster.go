@@ -246,7 +246,7 @@ func printGroups(cmd *cobra.Command, c report.Clusters, with, out string) error 
 	for _, g := range c.Groups {
 		sizes[g]++
 	}
-	fmt.Fprintf(w, "%s in %d groups of %s\n", c.Count(len(c.Groups)), len(sizes), strings.ReplaceAll(strings.Trim(fmt.Sprint(sizes), "[]"), " ", ", "))
+	fmt.Fprintf(w, "%s in %s of %s\n", c.Count(len(c.Groups)), phrase.Count(len(sizes), "group", "groups"), strings.ReplaceAll(strings.Trim(fmt.Sprint(sizes), "[]"), " ", ", "))
 	var known []string
 	for g, class := range c.GroupClasses {
 		if class >= 0 {

@@ -299,8 +299,8 @@ func TestFewerGroups(t *testing.T) {
 		write(t, fmt.Sprintf("same/%d.png", i), read(t, "photos", firstFile(t, "photos")))
 	}
 	code, out, stderr := partwise(strings.Fields("cluster same -k 3 --method nmf,init=nndsvda,iterations=1 --cluster by=largest --features pixels=4")...)
-	const want = "3 groups requested, but only 1 are non-empty"
-	if code != exitDone || !strings.Contains(out, "in 1 groups") || stderr != "partwise: "+want+"\n" || !strings.Contains(read(t, "results", "same-groups", "index.html"), want) {
+	const want = "3 groups requested, but only 1 found"
+	if code != exitDone || !strings.Contains(out, "in 1 group of 4") || stderr != "partwise: "+want+"\n" || !strings.Contains(read(t, "results", "same-groups", "index.html"), want) {
 		t.Errorf("exit code %d, printed %q, said %q", code, out, stderr)
 	}
 }

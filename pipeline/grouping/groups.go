@@ -146,7 +146,7 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	}
 	out.Groups = bySize(clusters)
 	if found := slices.Max(out.Groups) + 1; found < k {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d groups requested, but only %d are non-empty", k, found))
+		out.Notes = append(out.Notes, fmt.Sprintf("%d groups requested, but only %d found", k, found))
 	}
 	var given classLabels
 	if g.hasConstraints() {

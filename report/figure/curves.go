@@ -163,7 +163,7 @@ func GapCurve(from int, gaps []float64) (*Figure, error) {
 	for i := range numbers {
 		numbers[i] = from + i
 	}
-	return choiceFigure("Number of groups", "Eigenvalue gap", numbers, -1, func(y *plot.Axis) { y.Min = 0 }, criterion{name: "gap", values: gaps})
+	return choiceFigure("Number of clusters", "Eigenvalue gap", numbers, -1, func(y *plot.Axis) { y.Min = 0 }, criterion{name: "gap", values: gaps})
 }
 
 // RankCurve draws misfits of held-out entries, relative to the largest, and stability against the rank, with rings at

@@ -140,7 +140,7 @@ func (b *Best) caption() string {
 
 // Finding names the best method, with its rank and setting, in a sentence.
 func (b *Best) Finding() string {
-	return finding(b.Table.Score, b.chosenNames(), b.Table.lastRow().Cells, "where each is at its best")
+	return finding(b.Table.Score, b.chosenNames(), b.Table.lastRow().Cells, "with each method at its best")
 }
 
 // Document returns the table in words.
@@ -168,7 +168,7 @@ func (b *Best) Document() *Document {
 		line.Words = append(line.Words, words[len(words)-1][i])
 		g.Lines = append(g.Lines, line)
 	}
-	return &Document{Name: b.Table.Name, Class: "chosen", Title: score.Title, Caption: b.caption(), Grids: append([]Grid{g}, b.Table.differences(g.Name, b.chosenNames(), "where each is at its best")...)}
+	return &Document{Name: b.Table.Name, Class: "chosen", Title: score.Title, Caption: b.caption(), Grids: append([]Grid{g}, b.Table.differences(g.Name, b.chosenNames(), "with each method at its best")...)}
 }
 
 // Chosen holds the numbers that were chosen for draws with a number of classes.
@@ -181,14 +181,14 @@ type Chosen struct {
 // of them. With off it also has the mean of |ln(number/classes)|.
 func ChosenDocument(name, what string, rows []Chosen, off bool) *Document {
 	g := Grid{Name: "chosen " + what, Score: what, Keys: 1, KeyFields: []string{"classes"}, Columns: []Column{
-		{Heading: "Classes", Right: true}, valueColumn("Mean", "mean"), valueColumn("Least", "least"), valueColumn("Most", "most"),
+		{Heading: "Classes", Right: true}, valueColumn("Mean", "mean"), valueColumn("Smallest", "least"), valueColumn("Largest", "most"),
 	}}
 	d := &Document{Name: name, Title: strings.ToUpper(what[:1]) + what[1:] + " chosen for the draws of each number of classes."}
 	if off {
 		g.Columns = append(g.Columns, valueColumn("Off", "off"))
 		d.Caption = "Off: mean of |ln(chosen/classes)|; 0.1 is about 10 % too few or too many."
 	}
-	g.Columns = append(g.Columns, Column{Heading: "Draw by draw", Fields: []string{"draws"}})
+	g.Columns = append(g.Columns, Column{Heading: "Each draw", Fields: []string{"draws"}})
 	for _, r := range rows {
 		var sum, apart float64
 		texts := make([]string, len(r.Numbers))

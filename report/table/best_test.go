@@ -125,7 +125,7 @@ func TestBestRenderers(t *testing.T) {
 
 func TestBestFinding(t *testing.T) {
 	best := NewBest(ranksAndSweeps(), "AC", sweptMethods, lambdaSweep, Tests{})
-	if got, want := best.Finding(), "gnmf (rank 5, lambda=50) is best where each is at its best (71.7"; !strings.Contains(got, want) {
+	if got, want := best.Finding(), "gnmf (rank 5, lambda=50) is best with each method at its best (71.7"; !strings.Contains(got, want) {
 		t.Errorf("%q does not say %q", got, want)
 	}
 }

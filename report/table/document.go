@@ -266,9 +266,9 @@ func (t testCaption) Population() string {
 			words = append(words, w)
 		}
 	}
-	text := "the inference holds for " + words[0]
+	text := "the result holds for " + words[0]
 	if len(words) > 1 {
-		text += ", or, where all classes are drawn, for " + words[len(words)-1]
+		text += ", or for " + words[len(words)-1] + " in rows with all classes"
 	}
 	return text
 }
