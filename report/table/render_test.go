@@ -122,7 +122,7 @@ func ExampleNew() {
 	//  cnmf          −0.3    [−1.4, +0.8]   −0.32   0.465
 	//
 	// Clustering accuracy (AC) in percent, mean ± standard deviation over 6 repeats.
-	// *: best of the row. ~: not significantly different from the best (corrected
+	// *: best of the row. ~: not significantly worse than the best (corrected
 	// resampled t-test (Nadeau and Bengio 2003), p ≥ 0.05 after Holm's correction for
 	// 3 comparisons; the inference holds for these samples). Differences: mean in
 	// percent, its 95 % confidence interval (not corrected), and the effect size (mean
