@@ -43,7 +43,7 @@ func must(t *testing.T, args ...string) (stdout string) {
 }
 
 // workplace changes into a new folder with the experiment files; photos, a folder of images of four classes without
-// subfolders; labels.csv, the classes of some images; and links.csv, pairs of others.
+// subfolders; new, a folder of other images of these classes; labels.csv, the classes of some images; and links.csv, pairs of others.
 func workplace(t *testing.T) {
 	t.Helper()
 	experiments, err := filepath.Abs(filepath.Join("..", "..", "docs", "experiments"))
@@ -56,22 +56,25 @@ func workplace(t *testing.T) {
 	if err := os.CopyFS(filepath.Join("docs", "experiments"), os.DirFS(experiments)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir("photos", 0o777); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{"photos", "new"} {
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
 	}
 	set := datasets.Generated(0)
 	labels, links := "file,class\n", "first,second,link\n"
 	var unlabelled []string // files and classes in turn
 	for i, name := range set.Names {
-		if set.Labels[i]%5 != 0 || i%2 == 0 {
+		if set.Labels[i]%5 != 0 || i%2 == 0 && i%12 != 0 {
 			continue
 		}
+		dir := []string{"new", "photos"}[i%2]
 		img, err := set.Image(i)
 		if err != nil {
 			t.Fatal(err)
 		}
 		file := strings.ReplaceAll(name, "/", "-") + ".png"
-		f, err := os.Create(filepath.Join("photos", file))
+		f, err := os.Create(filepath.Join(dir, file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,6 +83,9 @@ func workplace(t *testing.T) {
 		}
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
+		}
+		if dir == "new" {
+			continue
 		}
 		if i%9 == 0 {
 			labels += file + "," + set.Classes[set.Labels[i]] + "\n"

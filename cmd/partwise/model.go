@@ -44,8 +44,8 @@ func assignCommand() *cobra.Command {
 model.npz; PICTURES is a folder, an image, a file of vectors or a known set. The CSV output has
 each photo's group, class and confidence (0 to 1); group 0 means that it fits no group.`,
 		Example: `  partwise cluster photos -k 10
-  partwise assign results/photos-groups photos --out assigned.csv
-  partwise sort assigned.csv --pictures photos --to assigned --copy`,
+  partwise assign results/photos-groups new --out assigned.csv
+  partwise sort assigned.csv --pictures new --to assigned --copy`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(reject >= 0 && reject <= 1) {

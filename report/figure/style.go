@@ -19,15 +19,15 @@ import (
 )
 
 // Palette is Okabe and Ito's ("Color Universal Design", 2008), which is safe for all kinds of colour vision, without
-// its yellow, which is faint on white.
+// its yellow, which is faint on white. Orange, which resembles vermilion, comes late.
 var Palette = []color.Color{
 	color.RGBA{0x00, 0x72, 0xb2, 0xff}, // blue
 	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, // vermilion
 	color.RGBA{0x00, 0x9e, 0x73, 0xff}, // bluish green
 	color.RGBA{0xcc, 0x79, 0xa7, 0xff}, // reddish purple
+	color.RGBA{0x00, 0x00, 0x00, 0xff}, // black
 	color.RGBA{0xe6, 0x9f, 0x00, 0xff}, // orange
 	color.RGBA{0x56, 0xb4, 0xe9, 0xff}, // sky blue
-	color.RGBA{0x00, 0x00, 0x00, 0xff}, // black
 }
 
 // markers and dashes distinguish lines in grey print and beyond the Palette.
