@@ -298,7 +298,7 @@ func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 	_, isSparse := set.Vectors.(*sparse.CSR)
 	switch {
 	case opt.SkipBad && set.Files == nil:
-		return nil, fmt.Errorf("features: unusable vectors of %s cannot be skipped in blocks", set.Name)
+		return nil, fmt.Errorf("features: blocks do not support skipping the unusable vectors of %s", set.Name)
 	case isSparse:
 		return nil, fmt.Errorf("features: the vectors of %s are sparse, which blocks do not support", set.Name)
 	}

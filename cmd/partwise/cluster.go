@@ -246,7 +246,7 @@ func printGroups(cmd *cobra.Command, c report.Clusters, with, out string) error 
 	for _, g := range c.Groups {
 		sizes[g]++
 	}
-	fmt.Fprintf(w, "%s in %d groups of %s\n", c.Count(len(c.Groups)), len(sizes), strings.ReplaceAll(strings.Trim(fmt.Sprint(sizes), "[]"), " ", ", "))
+	fmt.Fprintf(w, "%s in %s of %s\n", c.Count(len(c.Groups)), phrase.Count(len(sizes), "group", "groups"), strings.ReplaceAll(strings.Trim(fmt.Sprint(sizes), "[]"), " ", ", "))
 	var known []string
 	for g, class := range c.GroupClasses {
 		if class >= 0 {
@@ -281,7 +281,7 @@ func printGroups(cmd *cobra.Command, c report.Clusters, with, out string) error 
 
 // chooseCount chooses the number of groups. The curve is nil if the number is given.
 func chooseCount(cmd *cobra.Command, g *grouping.Groups, k spec.GroupCount, in *inputs) (*grouping.CountCurve, error) {
-	curve, err := withProgress(cmd, "counting groups", func(show input.Progress) (*grouping.CountCurve, error) {
+	curve, err := withProgress(cmd, "choosing the number of groups", func(show input.Progress) (*grouping.CountCurve, error) {
 		return g.ChooseCount(cmd.Context(), in.Inputs, k, show)
 	})
 	if curve != nil && err == nil {

@@ -299,8 +299,8 @@ func TestFewerGroups(t *testing.T) {
 		write(t, fmt.Sprintf("same/%d.png", i), read(t, "photos", firstFile(t, "photos")))
 	}
 	code, out, stderr := partwise(strings.Fields("cluster same -k 3 --method nmf,init=nndsvda,iterations=1 --cluster by=largest --features pixels=4")...)
-	const want = "3 groups requested, but only 1 are non-empty"
-	if code != exitDone || !strings.Contains(out, "in 1 groups") || stderr != "partwise: "+want+"\n" || !strings.Contains(read(t, "results", "same-groups", "index.html"), want) {
+	const want = "3 groups requested, but the number of non-empty groups is 1"
+	if code != exitDone || !strings.Contains(out, "in 1 group of 4") || stderr != "partwise: "+want+"\n" || !strings.Contains(read(t, "results", "same-groups", "index.html"), want) {
 		t.Errorf("exit code %d, printed %q, said %q", code, out, stderr)
 	}
 }
@@ -372,7 +372,7 @@ func TestToldLabels(t *testing.T) {
 		"cluster photos -k 3 --labels two.csv --method lda":              "lda: each of the 2 classes has one labelled sample",
 		"cluster photos -k 3 --method ntf --features sift=dense":         "ntf needs images, but the features are SIFT",
 		"cluster photos -k 3 --method pca --rank 5 --cluster by=largest": "rank: 5 is 5 for 3 groups, but clustering by largest coefficient needs one basis vector per group",
-		"cluster photos -k 3 --method kmeans --cluster by=ncut":          "the method kmeans already clusters the features; remove cluster by ncut or choose a factorisation",
+		"cluster photos -k 3 --method kmeans --cluster by=ncut":          "the method kmeans already clusters the features; remove the clustering by ncut, or choose a factorisation",
 	} {
 		write(t, "wrong.csv", "file,class\nnobody.png,a\n")
 		if code, _, stderr := partwise(strings.Fields(line)...); code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {

@@ -193,8 +193,8 @@ type stages struct {
 
 // units are the units of pieces of work; the default unit is steps.
 var units = map[string]string{
-	"trials": "trials", "counting groups": "numbers", "factorising": "iterations", "learning words": "iterations",
-	"comparing pictures": "pairs", "reading": "images", "looking at pictures": "images", "describing images": "images",
+	"trials": "trials", "choosing the number of groups": "numbers", "factorising": "iterations", "learning words": "iterations",
+	"comparing images": "pairs", "reading": "images", "examining images": "images", "describing images": "images",
 	"drawing": "images", "sampling descriptors": "images", "counting words": "images", "sorting": "images", "restoring": "images",
 }
 

@@ -100,7 +100,7 @@ func (c *corrections) join(pictures []int) error {
 		case labelled < 0:
 			labelled = i
 		case c.labels[i] != c.labels[labelled]:
-			return fmt.Errorf("two of the pictures are labelled with different groups, %s and %s: move one, or merge the groups",
+			return fmt.Errorf("two of the images are labelled with different groups, %s and %s: move one, or merge the groups",
 				c.groupName(c.labels[labelled]), c.groupName(c.labels[i]))
 		}
 	}
@@ -120,7 +120,7 @@ func (c *corrections) join(pictures []int) error {
 // separate puts cannot-links between all of the pictures and removes must-links between them.
 func (c *corrections) separate(pictures []int) error {
 	if len(pictures) > mostApart {
-		return fmt.Errorf("%d pictures selected: select at most %d to mark as different", len(pictures), mostApart)
+		return fmt.Errorf("%d images selected: select at most %d to mark as different", len(pictures), mostApart)
 	}
 	c.must = slices.DeleteFunc(c.must, func(p [2]int) bool {
 		return slices.Contains(pictures, p[0]) && slices.Contains(pictures, p[1])
@@ -128,7 +128,7 @@ func (c *corrections) separate(pictures []int) error {
 	for at, i := range pictures {
 		for _, j := range pictures[:at] {
 			if c.labels[i] >= 0 && c.labels[i] == c.labels[j] {
-				return fmt.Errorf("two of the pictures are labelled with the same group, %s: move one", c.groupName(c.labels[i]))
+				return fmt.Errorf("two of the images are labelled with the same group, %s: move one", c.groupName(c.labels[i]))
 			}
 			c.cannot = addPair(c.cannot, i, j)
 		}

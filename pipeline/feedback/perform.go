@@ -19,7 +19,7 @@ func (s *Session) checkAct(a *Act) error {
 	n, k := len(s.result.Labels), len(s.current().names)
 	for _, i := range a.Pictures {
 		if i < 0 || i >= n {
-			return fmt.Errorf("picture %d does not exist; there are %d", i, n)
+			return fmt.Errorf("image %d does not exist; there are %d", i, n)
 		}
 	}
 	for _, g := range a.Groups {
@@ -44,7 +44,7 @@ func (s *Session) checkAct(a *Act) error {
 	case !ok:
 		return fmt.Errorf("unknown action %q", a.Do)
 	case !within(pictures, want.pictures) || !within(groups, want.groups):
-		return fmt.Errorf("%s does not support %d pictures and %d groups", a.Do, pictures, groups)
+		return fmt.Errorf("%s does not support %d images and %d groups", a.Do, pictures, groups)
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (s *Session) perform(ctx context.Context, c *corrections, a *Act) (own map[
 		}
 		for _, i := range all {
 			if s.result.Labels[i] != a.Groups[0] {
-				return nil, fmt.Errorf("some of the pictures are not in %s", c.groupName(a.Groups[0]))
+				return nil, fmt.Errorf("some of the images are not in %s", c.groupName(a.Groups[0]))
 			}
 		}
 		return own, s.move(c, &Act{Name: a.Name}, all)
@@ -179,7 +179,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 		}
 	}
 	if len(members) < 2 {
-		return fmt.Errorf("%s cannot be split: it has %s", c.groupName(g), countPictures(len(members)))
+		return fmt.Errorf("%s cannot be split: it has %s; expected 2 or more", c.groupName(g), countPictures(len(members)))
 	}
 	points := mat.DenseCopyOf(matrix.SelectRows(s.regroup.Points(), members))
 	halves, err := cluster.KMeans{K: 2, Distance: cluster.DistanceCosine, Restarts: 10, Seed: rng.Seed(0, "split")}.Fit(ctx, points)
@@ -214,7 +214,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 	}
 	c.description = c.groupName(g) + " split in two"
 	if slices.Min(typical[:]) < 0 {
-		return fmt.Errorf("%s cannot be split: all pictures of one half are labelled with it", c.groupName(g))
+		return fmt.Errorf("%s cannot be split: all images of one half are labelled with it", c.groupName(g))
 	}
 	return c.separate([]int{typical[1-second], typical[second]})
 }

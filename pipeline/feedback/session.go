@@ -168,7 +168,7 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	err = s.changeState(ctx, append(slices.Clone(s.states[:s.present+1]), next), s.present+1, s.entryOf(a))
 	switch {
 	case errors.Is(err, cluster.ErrDeadEnd):
-		return nil, &MistakeError{fmt.Errorf("%s cannot separate all pictures marked as different: create a new group first",
+		return nil, &MistakeError{fmt.Errorf("%s cannot separate all images marked as different: create a new group first",
 			phrase.Count(len(next.names), "group", "groups"))}
 	case err != nil:
 		return nil, err

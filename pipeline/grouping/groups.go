@@ -146,7 +146,7 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	}
 	out.Groups = bySize(clusters)
 	if found := slices.Max(out.Groups) + 1; found < k {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d groups requested, but only %d are non-empty", k, found))
+		out.Notes = append(out.Notes, fmt.Sprintf("%d groups requested, but the number of non-empty groups is %d", k, found))
 	}
 	var given classLabels
 	if g.hasConstraints() {
@@ -163,7 +163,7 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 	epochs := factor.DefaultIterations
 	switch {
 	case (g.Batch != 0) != (in.Blocks != nil):
-		return nil, errors.New("groups with Batch need inputs that were prepared in blocks, and such inputs need Batch")
+		return nil, errors.New("Groups.Batch needs inputs prepared in blocks, and such inputs need Groups.Batch")
 	case in.Blocks != nil:
 		b, err := batchOf(g.Method, g.Batch)
 		if err != nil {

@@ -34,7 +34,7 @@ func SetNotes(e *spec.Experiment, set *datasets.Set) []string {
 			}
 		}
 		if n := len(beside); n > 0 {
-			notes = append(notes, fmt.Sprintf("%s without a class, beside the class folders: %s", phrase.Count(n, "picture", "pictures"), phrase.Some(beside)))
+			notes = append(notes, fmt.Sprintf("%s without a class, outside the class folders: %s", phrase.Count(n, "image", "images"), phrase.Some(beside)))
 		}
 	}
 	var left []string

@@ -103,7 +103,7 @@ func (o *Outcome) remarks() []string {
 }
 
 // note explains the intervals.
-var note = fmt.Sprintf("With a probability of %g %%, no claim of a recipe is decided wrongly by chance. A gain holds if the measured gain is surely more than half of it.", 100-100*Level)
+var note = fmt.Sprintf("With a probability of %g %%, no claim of a recipe is decided wrongly by chance. A printed gain holds if the measured gain is significantly more than half of it.", 100-100*Level)
 
 // amount formats a difference, in points or iterations.
 func (c *ClaimOutcome) amount(x float64) string {
@@ -331,7 +331,7 @@ func OpenDocument(file string) (*Document, error) {
 		err = json.Unmarshal(text, d)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s holds no outcomes: %w", DocumentJSON(file), err)
+		return nil, fmt.Errorf("%s cannot be read: %w", DocumentJSON(file), err)
 	}
 	return d, nil
 }
