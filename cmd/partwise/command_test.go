@@ -394,7 +394,7 @@ func TestBeforeWork(t *testing.T) {
 		"labels: 99":                                                      "labels: 99 samples requested",
 		"labels: 2\nlinks: {file: pairs.csv}":                             `pairs.csv: line 2: no sample is called "nobody.png"`,
 		"labels: 2\nlinks: {feedback: none.csv}":                          "none.csv",
-		"task: classify\ntrain: 18\ntest: 18":                             "18 training and 18 test samples requested, but it has",
+		"task: classify\ntrain: 18\ntest: 18":                             "18 training and 18 test samples requested, but the class has",
 		"labels: 2\nfeatures: {crop: {eyes: e.csv}}":                      "e.csv",
 		"labels: 2\nfeatures: {sift: dense, words: {from: w.npz}}":        "w.npz",
 		"labels: 2\nfeatures: [hog, {sift: dense, words: {from: w.npz}}]": "w.npz",

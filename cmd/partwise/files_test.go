@@ -250,9 +250,9 @@ func TestSubfolders(t *testing.T) {
 	must(t, "fit", "photos", "--rank", "2", "--iterations", "1", "--features", "pixels=4", "--out", "m.npz")
 	must(t, groupPhotos("groups")...)
 	const (
-		classes = "subfolders read as classes: 3 (cat, dog, owl); the setting no-classes ignores them"
-		dated   = "subfolders are not read as classes, because 3 of 4 look like dates or camera folders (100CANON, 2019, 2020-05 Trip); the setting pool reads them as classes"
-		pooled  = "subfolders read as classes: 4 (100CANON, 2019, 2020-05 Trip, Family); the setting no-classes ignores them"
+		classes = "subfolders read as classes: 3 (cat, dog, owl); set no-classes to ignore them"
+		dated   = "subfolders are not read as classes, because 3 of 4 look like dates or camera folders (100CANON, 2019, 2020-05 Trip); set pool to read them as classes"
+		pooled  = "subfolders read as classes: 4 (100CANON, 2019, 2020-05 Trip, Family); set no-classes to ignore them"
 		chosen  = " groups (chosen from "
 	)
 	for line, want := range map[string]struct{ first, later, never string }{

@@ -291,7 +291,7 @@ func (l *progressLog) line(what, unit string) string {
 	}
 	switch done, total := state[0]/by, state[1]/by; {
 	case state[1] >= 0:
-		return fmt.Sprintf("%s: %d of %d %s", what, done, total, unit)
+		return strings.TrimSuffix(fmt.Sprintf("%s: %d of %d %s", what, done, total, unit), " "+what) // "trials: 3 of 9"
 	case state[0] > 0:
 		return fmt.Sprintf("%s: %d %s", what, done, unit)
 	}

@@ -53,10 +53,10 @@ func SubfoldersNote(set *datasets.Set) string {
 	switch {
 	case set.Known != "":
 	case set.TimeFolders != nil:
-		return fmt.Sprintf("subfolders are not read as classes, because %d of %d look like dates or camera folders (%s); the setting pool reads them as classes",
+		return fmt.Sprintf("subfolders are not read as classes, because %d of %d look like dates or camera folders (%s); set pool to read them as classes",
 			len(set.TimeFolders), set.Folders, phrase.Some(set.TimeFolders))
 	case set.FolderClasses:
-		return fmt.Sprintf("subfolders read as classes: %d (%s); the setting no-classes ignores them", len(set.Classes), phrase.Some(set.Classes))
+		return fmt.Sprintf("subfolders read as classes: %d (%s); set no-classes to ignore them", len(set.Classes), phrase.Some(set.Classes))
 	}
 	return ""
 }
