@@ -109,7 +109,7 @@ func TestReadLabelsErrors(t *testing.T) {
 		{"it looks like UTF-16 without a byte order mark: save the file as UTF-8", inUTF16("a.png,x\n", false), fileSet(), []string{"line 1", "is not UTF-8", "looks like UTF-16"}},
 		{"three fields", "a.png,x,1\n", fileSet(), []string{"line 1", "3 fields", "a.png,x,1"}},
 		{"fewer fields than the header", "file,group,class\na.png,1\n", fileSet(), []string{"line 2", "2 fields"}},
-		{"a quotation mark not closed", "a.png,x\nb/1.png,\"y\n", fileSet(), []string{": line 2, column 12: ", "begins in line 2 is not closed"}},
+		{"a quotation mark not closed", "a.png,x\nb/1.png,\"y\n", fileSet(), []string{": line 2, column 12: ", "begins on line 2 is not closed"}},
 		{"a quotation mark within", "a.png,x\nb/1\".png,y\n", fileSet(), []string{": line 2, column 4: a quotation mark in"}},
 		{"empty", "", fileSet(), []string{"no sample has a class"}},
 		{"header only", "file,class\n", fileSet(), []string{"no sample has a class"}},

@@ -120,7 +120,7 @@ func (e *Eyes) parseRecord(record []string) (err error) {
 	}
 	name, found := strings.TrimSpace(record[0]), eyes{complex(v[0], v[1]), complex(v[2], v[3])}
 	if other, ok := e.at[name]; ok && other != found {
-		return fmt.Errorf("duplicate eye positions of %q", name)
+		return fmt.Errorf("%q already has other eye positions", name)
 	}
 	e.at[name] = found
 	return nil
@@ -131,7 +131,7 @@ func (e *Eyes) digest(sample string) string { return fmt.Sprintf("eyes %v", e.at
 func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) error {
 	from, ok := e.at[sample]
 	if !ok {
-		return fmt.Errorf("crop: %s has no eye positions for it", e.file)
+		return fmt.Errorf("crop: %s has no eye positions for %s", e.file, sample)
 	}
 	for _, eye := range []complex128{from.left, from.right} {
 		// The image extends half a pixel beyond the centres of the outermost pixels.

@@ -121,7 +121,7 @@ func TestReadEyesErrors(t *testing.T) {
 		"a,1,2,NaN,4":                          `line 1: "NaN": expected a number`,
 		"a,1,2,Inf,4":                          `line 1: "Inf": expected a number`,
 		"a,3,2,1,2":                            "line 1: the right eye, at x = 1, must be to the right of the left eye, at x =",
-		"a,1,2,3,4\n\na,1,2,3,5":               `line 3: duplicate eye positions of "a"`,
+		"a,1,2,3,4\n\na,1,2,3,5":               `line 3: "a" already has other eye positions`,
 		"a,\"1,2,3,4":                          "line 1",
 	} {
 		file := writeCSV(t, csv)

@@ -204,7 +204,7 @@ func (d *Descriptors) AppendBinary(b []byte) ([]byte, error) {
 // bytes.
 func (d *Descriptors) UnmarshalBinary(b []byte) error {
 	if len(b) < binaryHead {
-		return fmt.Errorf("descriptors: %d bytes are too few", len(b))
+		return fmt.Errorf("descriptors: %d bytes are too few; expected %d or more", len(b), binaryHead)
 	}
 	n := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
 	p, dim := n(0), n(4)
@@ -212,7 +212,7 @@ func (d *Descriptors) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("descriptors: %d bytes do not contain %d descriptors of length %d", len(b), p, dim)
 	}
 	if p > 0 && (n(8) == 0 || n(12) == 0) {
-		return fmt.Errorf("descriptors: %d of an image of %d×%d pixels", p, n(8), n(12))
+		return fmt.Errorf("descriptors: the image has %d×%d pixels; expected 1×1 or more", n(8), n(12))
 	}
 	*d = Descriptors{Dim: dim, Width: n(8), Height: n(12), Vectors: b[binaryHead:][: p*dim : p*dim]}
 	b = b[binaryHead+p*dim:]
@@ -223,7 +223,7 @@ func (d *Descriptors) UnmarshalBinary(b []byte) error {
 		}
 		for i, v := range *list {
 			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-				return fmt.Errorf("descriptors: place %d is %v", i, v)
+				return fmt.Errorf("descriptors: position %d is %v; expected a finite number", i, v)
 			}
 		}
 		b = b[4*p:]

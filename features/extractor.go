@@ -134,6 +134,6 @@ var extractors = []Info{
 		Help:   "SIFT descriptors on a regular grid, for visual words (Lowe 2004; Ambai et al. 2011)",
 		Images: "needs uncropped images", MinSide: 64, Zero: DenseSIFT{}},
 	{Name: "sift", Form: "keypoints", Title: "SIFT at key points",
-		Help:   "SIFT descriptors at detected key points, for visual words; needs the build with OpenCV (Lowe 2004)",
+		Help:   "SIFT descriptors at detected key points, for visual words; needs a build with OpenCV (Lowe 2004)",
 		Images: "needs uncropped images", MinSide: 64, Zero: KeypointSIFT{}},
 }

@@ -67,7 +67,7 @@ func (h ColourHistogram) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	}
 	cells, bins := h.Grid.Rows*h.Grid.Columns, h.Hues*h.Saturations*h.Values
 	if bins > maxColumns/cells {
-		return nil, fmt.Errorf("colour histograms: %+v: expected at most %d values", h, maxColumns)
+		return nil, fmt.Errorf("%s: expected at most %d values", h.Label(), maxColumns)
 	}
 	return &Rows{
 		Height: colourSide, Width: colourSide, Channels: 3, Columns: cells * bins,

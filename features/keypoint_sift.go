@@ -70,7 +70,7 @@ func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
 	}
 	points, err := findKeypoints(k, reducedGrey(img, searched))
 	if err != nil {
-		return nil, fmt.Errorf("features: keypoint SIFT: an image of %d×%d: %w", size.X, size.Y, err)
+		return nil, fmt.Errorf("features: key points of an image of %d×%d pixels: %w", size.X, size.Y, err)
 	}
 	slices.SortFunc(points, func(a, b keypoint) int {
 		return cmp.Or(cmp.Compare(b.contrast, a.contrast), cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x),

@@ -138,7 +138,7 @@ func (n Network) model(ctx context.Context) ([]byte, error) {
 	}
 	info, err := os.Stat(n.File)
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a file")
+		err = errors.New("not a regular file")
 	}
 	if err == nil { // the decoded weights may be twice as large as the file
 		err = memory.FromContext(ctx).Check(3*info.Size(), n.File)

@@ -149,7 +149,7 @@ func TestNetworkErrors(t *testing.T) {
 		{Network{File: file, Mean: zero, Scale: one, Order: "gbr"}, "expected rgb or bgr"},
 		{Network{File: file, Mean: zero, Scale: one, Size: 7}, "the network needs images of 6×6, got 7×7"},
 		{Network{File: file, Mean: zero, Scale: one, Layer: "top"}, `unknown layer "top"; the last layers are`},
-		{Network{File: filepath.Dir(file), Mean: zero, Scale: one}, "not a file"},
+		{Network{File: filepath.Dir(file), Mean: zero, Scale: one}, "not a regular file"},
 		{Network{File: file + "x", Mean: zero, Scale: one}, "no such file"},
 		{Network{File: damaged, Mean: zero, Scale: one}, "damaged.onnx: not an ONNX model, or a damaged one"},
 		{Network{File: infinite, Mean: zero, Scale: one, Layer: "infinite"}, "00.png: output 1 of the network is +Inf"},

@@ -293,7 +293,7 @@ func TestPixelsErrors(t *testing.T) {
 	}{
 		{"no samples", Pixels{}, Options{}, good.Subset(nil), "no samples"},
 		{"black", Pixels{}, Options{}, fileSet(t, waves(8, 8, 0), image.NewGray(image.Rect(0, 0, 8, 8))), "01.png: all values are zero"},
-		{"none left", Pixels{}, Options{SkipBad: true}, fileSet(t, nil, nil), "features: no usable sample among the 2 of"},
+		{"none left", Pixels{}, Options{SkipBad: true}, fileSet(t, nil, nil), "features: none of the 2 samples of"},
 		{"NaN", Pixels{Size: Size{Height: 4, Width: 4}}, Options{}, vectorSet(mat.NewDense(1, 4, []float64{1, 2, math.NaN(), 3}), 2, 2), "v.csv row 1: column 3"},
 		{"one side", Pixels{Size: Size{Height: 4}}, Options{}, good, "set both or none"},
 		{"negative", Pixels{Size: Size{Height: -4, Width: 4}}, Options{}, good, "-4"},

@@ -48,7 +48,7 @@ func (m *Made) list(set *datasets.Set, bad []error) error {
 		return fmt.Errorf("features: the set %s has no samples", set.Name)
 	}
 	if len(m.Rows) == 0 {
-		return fmt.Errorf("features: no usable sample among the %d of %s (%s); the first: %w", len(bad), set.Name, datasets.CountKinds(kinds), m.Skipped[0])
+		return fmt.Errorf("features: none of the %d samples of %s is usable (%s); the first: %w", len(bad), set.Name, datasets.CountKinds(kinds), m.Skipped[0])
 	}
 	return nil
 }

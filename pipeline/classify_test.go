@@ -138,7 +138,7 @@ func TestTaskRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewPlan(t.Context(), e, in); err == nil || !strings.Contains(err.Error(), `class "class1": 6 training and 6 test samples requested, but it has 11 samples`) {
+	if _, err := NewPlan(t.Context(), e, in); err == nil || !strings.Contains(err.Error(), `class "class1": 6 training and 6 test samples requested, but the class has 11`) {
 		t.Errorf("more than a class has: %v", err)
 	}
 }
@@ -296,7 +296,7 @@ func TestSplitMistakes(t *testing.T) {
 		text, data, want string
 	}{
 		{base + "split: folders}", splitFolder(t, map[string]int{"Coast": 3, "Forest": 3}), "has neither folders train and test with all images, nor IDX files of both parts"},
-		{base + "split: folders}", splitFolder(t, map[string]int{"train/Coast": 3, "train/Forest": 3, "test/Coast": 3}), `class "Forest": split: it has 3 training and 0 test samples; expected 1 or more of both`},
+		{base + "split: folders}", splitFolder(t, map[string]int{"train/Coast": 3, "train/Forest": 3, "test/Coast": 3}), `class "Forest": split: the class has 3 training and 0 test samples; expected 1 or more of both`},
 		{base + "split: folders, train: 2}", "generated", "split defines training and test samples; remove train and test"},
 		{base + "train: 2}", "generated", "needs train and test"},
 		{base + "train: 2, test: rest, classifier: linear, neighbours: 3}", "generated", "neighbours needs classifier: neighbours, but the classifier is linear"},

@@ -249,7 +249,7 @@ func TestCopiesTold(t *testing.T) {
 	if found.Groups[5] != found.Groups[19] || found.Groups[5] != found.Groups[11] || found.Groups[29] == found.Groups[11] || found.Groups[0] == found.Groups[5] {
 		t.Errorf("groups %v", found.Groups)
 	}
-	if len(found.Notes) != 1 || !strings.HasPrefix(found.Notes[0], "1 stack of copies with different labels or links are grouped as if they were different images") {
+	if len(found.Notes) != 1 || !strings.HasPrefix(found.Notes[0], "copies with different labels or links are treated as different images (1 stack of copies)") {
 		t.Errorf("notes %q", found.Notes)
 	}
 	var named []string

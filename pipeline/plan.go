@@ -155,7 +155,7 @@ func (p *Plan) findClasses() error {
 	if len(set.Classes) == 0 {
 		how := "partwise cluster needs none"
 		if set.TimeFolders != nil {
-			how = fmt.Sprintf("its subfolders look like dates or camera folders (%s); pool: true reads them as classes", phrase.Some(set.TimeFolders))
+			how = fmt.Sprintf("its subfolders look like dates or camera folders (%s); set pool: true to read them as classes", phrase.Some(set.TimeFolders))
 		}
 		return fmt.Errorf("%s has no classes, which an experiment needs; %s", p.Experiment.Data.Set, how)
 	}
@@ -198,7 +198,7 @@ func (p *Plan) countSamples(c *class) (err error) {
 			}
 		}
 		if c.seen = size - c.tested; c.seen == 0 || c.tested == 0 {
-			return fmt.Errorf("split: it has %d training and %d test samples; expected 1 or more of both", c.seen, c.tested)
+			return fmt.Errorf("split: the class has %d training and %d test samples; expected 1 or more of both", c.seen, c.tested)
 		}
 		c.labelled = c.seen
 		return nil
@@ -220,7 +220,7 @@ func (p *Plan) countSamples(c *class) (err error) {
 		}
 	}
 	if c.tested < 1 || c.seen+c.tested > size {
-		return fmt.Errorf("%d training and %d test samples requested, but it has %d samples", c.seen, c.tested, size)
+		return fmt.Errorf("%d training and %d test samples requested, but the class has %d", c.seen, c.tested, size)
 	}
 	return nil
 }

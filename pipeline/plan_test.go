@@ -221,7 +221,7 @@ func TestPlanRefuses(t *testing.T) {
 		`class "class1" has 1 sample;`:                                                         {"{name: x, methods: [nmf]}", testkit.CSV(t, 3, 1, 3)},
 		"rank: 20 is 20 for 2 classes, above the number of samples, 6":                         {"{name: x, methods: [nmf], classes: 2, rank: 20}", testkit.CSV(t, 3, 3, 3)},
 		"rank: k-2 is 0 for 2 classes":                                                         {"{name: x, methods: [nmf], classes: 2, rank: k-2}", testkit.CSV(t, 3, 3, 3)},
-		`class "class0": labels: 4 samples requested, but it has 3`:                            {"{name: x, methods: [nmf], labels: 4}", testkit.CSV(t, 3, 9)},
+		`class "class0": labels: 4 samples requested, but the class has 3`:                     {"{name: x, methods: [nmf], labels: 4}", testkit.CSV(t, 3, 9)},
 		"negative.csv row 2, column 2: value -2 is negative, but nmf":                          {"{name: x, methods: [kmeans, cf, nmf]}", negative},
 		"the class of half.csv row 3 is unknown; an experiment needs the class of each sample": {"{name: x, methods: [nmf]}", halfKnown},
 		"none.csv has no classes":                                                              {"{name: x, methods: [nmf]}", noClasses},

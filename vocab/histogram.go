@@ -104,7 +104,7 @@ const mostColumns = 1 << 26
 func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram, error) {
 	switch n := d.Len(); {
 	case words < 1 || words > mostColumns/g.Len():
-		return Histogram{}, fmt.Errorf("histogram: %d words in each of %d cells", words, g.Len())
+		return Histogram{}, fmt.Errorf("histogram: %d words in each of %d cells; expected 1 to %d words", words, g.Len(), mostColumns/g.Len())
 	case n == 0:
 		return Histogram{}, fmt.Errorf("histogram: %w", features.ErrNoDescriptors)
 	case d.Width < 1 || d.Height < 1 || len(as.Words) != n*as.Nearest || len(as.Weights) != len(as.Words):

@@ -40,7 +40,7 @@ func (o offer) compare(other offer) int {
 // Add adds the descriptors of an image to the stream. name must be unique.
 func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	if s.Total < 0 || s.PerImage < 0 {
-		return fmt.Errorf("vocabulary: a sample of %d descriptors, %d from an image", s.Total, s.PerImage)
+		return fmt.Errorf("vocabulary: %d descriptors, %d per image; expected 0 or more of both", s.Total, s.PerImage)
 	}
 	if err := checkDescriptors(d, 0); err != nil {
 		return fmt.Errorf("vocabulary: image %q: %w", name, err)

@@ -168,8 +168,8 @@ func TestSamplerErrors(t *testing.T) {
 		d    *features.Descriptors
 		want string
 	}{
-		{&Sampler{Total: -1}, &features.Descriptors{}, "a sample of -1 descriptors"},
-		{&Sampler{PerImage: -2}, &features.Descriptors{}, "-2 from an image"},
+		{&Sampler{Total: -1}, &features.Descriptors{}, "-1 descriptors, 0 per image"},
+		{&Sampler{PerImage: -2}, &features.Descriptors{}, "0 descriptors, -2 per image"},
 		{&Sampler{}, &features.Descriptors{Vectors: make([]uint8, 5), X: make([]float32, 1), Dim: 3}, `image "a": 5 bytes are not 1 descriptors of 3`},
 		{&Sampler{}, &features.Descriptors{Vectors: make([]uint8, 5), X: make([]float32, 1)}, "descriptors of 0"},
 		{&Sampler{dim: 4}, descriptors(make([]uint8, 6), 3), `image "a": descriptors of 3 numbers; expected 4`},

@@ -129,7 +129,7 @@ func TestLoadErrors(t *testing.T) {
 	directory := bytes.LastIndex(lying, []byte("PK\x01\x02"))
 	binary.LittleEndian.PutUint32(lying[directory+20:], 1<<28)
 	testkit.AllocatesAtMost(t, 1<<20+npz.FreeBytes, func() {
-		if _, err := loadBytes(lying); err == nil || !strings.Contains(err.Error(), "needs 268435456 bytes of a file of") {
+		if _, err := loadBytes(lying); err == nil || !strings.Contains(err.Error(), "declares 268435456 bytes, but the file has") {
 			t.Errorf("an array of more bytes than the file: %v", err)
 		}
 	})

@@ -281,7 +281,7 @@ func printGroups(cmd *cobra.Command, c report.Clusters, with, out string) error 
 
 // chooseCount chooses the number of groups. The curve is nil if the number is given.
 func chooseCount(cmd *cobra.Command, g *grouping.Groups, k spec.GroupCount, in *inputs) (*grouping.CountCurve, error) {
-	curve, err := withProgress(cmd, "counting groups", func(show input.Progress) (*grouping.CountCurve, error) {
+	curve, err := withProgress(cmd, "choosing the number of groups", func(show input.Progress) (*grouping.CountCurve, error) {
 		return g.ChooseCount(cmd.Context(), in.Inputs, k, show)
 	})
 	if curve != nil && err == nil {

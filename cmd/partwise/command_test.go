@@ -378,7 +378,7 @@ func TestToldLabels(t *testing.T) {
 		"cluster photos -k 3 --labels two.csv --method lda":              "lda: each of the 2 classes has one labelled sample",
 		"cluster photos -k 3 --method ntf --features sift=dense":         "ntf needs images, but the features are SIFT",
 		"cluster photos -k 3 --method pca --rank 5 --cluster by=largest": "rank: 5 is 5 for 3 groups, but clustering by largest coefficient needs one basis vector per group",
-		"cluster photos -k 3 --method kmeans --cluster by=ncut":          "the method kmeans already clusters the features; remove cluster by ncut or choose a factorisation",
+		"cluster photos -k 3 --method kmeans --cluster by=ncut":          "the method kmeans already clusters the features; remove the clustering by ncut, or choose a factorisation",
 	} {
 		write(t, "wrong.csv", "file,class\nnobody.png,a\n")
 		if code, _, stderr := partwise(strings.Fields(line)...); code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
@@ -400,7 +400,7 @@ func TestBeforeWork(t *testing.T) {
 		"labels: 99":                                                      "labels: 99 samples requested",
 		"labels: 2\nlinks: {file: pairs.csv}":                             `pairs.csv: line 2: no sample is called "nobody.png"`,
 		"labels: 2\nlinks: {feedback: none.csv}":                          "none.csv",
-		"task: classify\ntrain: 18\ntest: 18":                             "18 training and 18 test samples requested, but it has",
+		"task: classify\ntrain: 18\ntest: 18":                             "18 training and 18 test samples requested, but the class has",
 		"labels: 2\nfeatures: {crop: {eyes: e.csv}}":                      "e.csv",
 		"labels: 2\nfeatures: {sift: dense, words: {from: w.npz}}":        "w.npz",
 		"labels: 2\nfeatures: [hog, {sift: dense, words: {from: w.npz}}]": "w.npz",

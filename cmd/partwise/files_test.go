@@ -181,7 +181,7 @@ func mixed(t *testing.T) (beside, all int, truth string) {
 func TestMixedFolder(t *testing.T) {
 	workplace(t)
 	beside, all, truth := mixed(t)
-	note := fmt.Sprintf("partwise: %d pictures without a class, beside the class folders: ", beside)
+	note := fmt.Sprintf("partwise: %d images without a class, outside the class folders: ", beside)
 	fast := []string{"--features", "pixels=8", "--method", "nmf,iterations=3"}
 	experiment := []string{"run", "--features", "pixels=8", "--method", "kmeans", "--classes", "2", "--repeats", "1"}
 	for _, c := range []struct {
@@ -250,9 +250,9 @@ func TestSubfolders(t *testing.T) {
 	must(t, "fit", "photos", "--rank", "2", "--iterations", "1", "--features", "pixels=4", "--out", "m.npz")
 	must(t, groupPhotos("groups")...)
 	const (
-		classes = "subfolders read as classes: 3 (cat, dog, owl); the setting no-classes ignores them"
-		dated   = "subfolders are not read as classes, because 3 of 4 look like dates or camera folders (100CANON, 2019, 2020-05 Trip); the setting pool reads them as classes"
-		pooled  = "subfolders read as classes: 4 (100CANON, 2019, 2020-05 Trip, Family); the setting no-classes ignores them"
+		classes = "subfolders read as classes: 3 (cat, dog, owl); set no-classes to ignore them"
+		dated   = "subfolders are not read as classes, because 3 of 4 look like dates or camera folders (100CANON, 2019, 2020-05 Trip); set pool to read them as classes"
+		pooled  = "subfolders read as classes: 4 (100CANON, 2019, 2020-05 Trip, Family); set no-classes to ignore them"
 		chosen  = " groups (chosen from "
 	)
 	for line, want := range map[string]struct{ first, later, never string }{
@@ -386,7 +386,7 @@ func TestSkipped(t *testing.T) {
 	if err := os.RemoveAll("phone/round"); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, "features: no usable sample among the 32 of phone (30 HEIC images (not supported), 1 not an image, 1 truncated); the first: ", strings.Fields("cluster phone -k 2 --features pixels=4 --out none")...)
+	refused(t, "features: none of the 32 samples of phone is usable (30 HEIC images (not supported), 1 not an image, 1 truncated); the first: ", strings.Fields("cluster phone -k 2 --features pixels=4 --out none")...)
 	if _, err := os.Stat("none"); err == nil {
 		t.Error("results of nothing")
 	}

@@ -193,8 +193,8 @@ type stages struct {
 
 // units are the units of pieces of work; the default unit is steps.
 var units = map[string]string{
-	"trials": "trials", "counting groups": "numbers", "factorising": "iterations", "learning words": "iterations",
-	"comparing pictures": "pairs", "reading": "images", "looking at pictures": "images", "describing images": "images",
+	"trials": "trials", "choosing the number of groups": "numbers", "factorising": "iterations", "learning words": "iterations",
+	"comparing images": "pairs", "reading": "images", "examining images": "images", "describing images": "images",
 	"drawing": "images", "sampling descriptors": "images", "counting words": "images", "sorting": "images", "restoring": "images",
 }
 
@@ -291,7 +291,7 @@ func (l *progressLog) line(what, unit string) string {
 	}
 	switch done, total := state[0]/by, state[1]/by; {
 	case state[1] >= 0:
-		return fmt.Sprintf("%s: %d of %d %s", what, done, total, unit)
+		return strings.TrimSuffix(fmt.Sprintf("%s: %d of %d %s", what, done, total, unit), " "+what) // "trials: 3 of 9"
 	case state[0] > 0:
 		return fmt.Sprintf("%s: %d %s", what, done, unit)
 	}

@@ -83,7 +83,7 @@ func scaleOf(n int, row func(i int) []float64) (float64, error) {
 	for i := range n {
 		for _, x := range row(i) {
 			if largest = max(largest, math.Abs(x)); math.IsNaN(x) || math.IsInf(x, 0) {
-				return 0, fmt.Errorf("the matrix has the value %v", x)
+				return 0, fmt.Errorf("the matrix has the value %v; expected finite values", x)
 			}
 		}
 	}
@@ -193,7 +193,7 @@ const BlockSize = 128
 func (s *System) Block(ctx context.Context, b int) (*mat.Dense, error) {
 	n, from := s.t.n, b*BlockSize
 	if from < 0 || from >= n {
-		return nil, fmt.Errorf("block %d of %d eigenvectors", b, n)
+		return nil, fmt.Errorf("no block %d of %d eigenvectors", b, n)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (s *System) Block(ctx context.Context, b int) (*mat.Dense, error) {
 func (s *System) Leading(ctx context.Context, c int) (v *mat.Dense, err error) {
 	n := s.t.n
 	if c < 1 || c > n {
-		return nil, fmt.Errorf("%d eigenvectors of %d", c, n)
+		return nil, fmt.Errorf("%d eigenvectors requested; expected 1 to %d", c, n)
 	}
 	v = mat.NewDense(n, c, nil)
 	raw := v.RawMatrix()

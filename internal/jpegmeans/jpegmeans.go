@@ -110,7 +110,7 @@ func (f *File) Memory(times int) int64 {
 // error if Serves is false.
 func (f *File) Decode(times int) (image.Image, error) {
 	if !f.Serves(times) {
-		return nil, errors.New("jpegmeans: a kind of JPEG that is not served")
+		return nil, errors.New("jpegmeans: unsupported kind of JPEG")
 	}
 	return (&decoder{reader: reader{content: f.content}, times: times}).decode()
 }
@@ -168,7 +168,7 @@ const (
 )
 
 var (
-	errEnds    = fmt.Errorf("no end of the image: %w", io.ErrUnexpectedEOF)
+	errEnds    = fmt.Errorf("the image data end early: %w", io.ErrUnexpectedEOF)
 	errDamaged = errors.New("a damaged JPEG file")
 )
 

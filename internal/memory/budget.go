@@ -55,7 +55,7 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("%s: needs %s of memory, but the limit is %s, of which %s are available",
+	return fmt.Sprintf("%s: needs %s of memory, but the limit is %s, of which %s is available",
 		e.What, bytesize.Format(e.Need), bytesize.Format(e.Limit), bytesize.Format(e.Free))
 }
 

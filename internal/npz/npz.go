@@ -35,7 +35,7 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	a := &Archive{}
 	for _, f := range z.File {
 		if f.CompressedSize64 > uint64(size) {
-			return nil, fmt.Errorf("the array %q needs %d bytes of a file of %d", f.Name, f.CompressedSize64, size)
+			return nil, fmt.Errorf("the array %q declares %d bytes, but the file has %d", f.Name, f.CompressedSize64, size)
 		}
 		a.Entries = append(a.Entries, Entry{f})
 	}
@@ -193,7 +193,7 @@ func ReadHeader(r *bufio.Reader) (Header, error) {
 		return h, fmt.Errorf("NumPy format version %d is not supported", preamble[6])
 	}
 	if length > 1<<16 {
-		return h, fmt.Errorf("a header of %d bytes", length)
+		return h, fmt.Errorf("the header has %d bytes; expected at most %d", length, 1<<16)
 	}
 	head, err := number.ReadBytes(r, start+length, 0)
 	if err != nil {

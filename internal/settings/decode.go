@@ -215,7 +215,7 @@ func rangeOf(tag string, whole bool) numberRange {
 		r.unbounded = false
 	}
 	if !ok || err1 != nil || err2 != nil {
-		panic("settings: " + tag + " is no range")
+		panic("settings: " + tag + " is not a range")
 	}
 	return r
 }

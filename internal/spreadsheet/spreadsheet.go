@@ -75,9 +75,9 @@ func (t *Table) Read() ([]string, error) {
 	case errors.As(err, &long):
 		return nil, fmt.Errorf("line %d: %w; is a quotation mark missing?", t.Line+1, long)
 	case errors.Is(err, csv.ErrBareQuote) && errors.As(err, &bad):
-		return nil, fmt.Errorf("line %d, column %d: a quotation mark in a field that does not begin with one", bad.Line, bad.Column)
+		return nil, fmt.Errorf("line %d, column %d: a quotation mark in a field that does not begin with one; put the whole field in quotation marks", bad.Line, bad.Column)
 	case errors.As(err, &bad): // the only other one
-		return nil, fmt.Errorf("line %d, column %d: the field in quotation marks that begins in line %d is not closed, or text follows it", bad.Line, bad.Column, bad.StartLine)
+		return nil, fmt.Errorf("line %d, column %d: the quoted field that begins on line %d is not closed, or text follows it", bad.Line, bad.Column, bad.StartLine)
 	case err != nil:
 		return nil, err
 	}

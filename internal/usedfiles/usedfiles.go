@@ -88,7 +88,7 @@ func (f *Files) Writes(w Written) error {
 		a, errA := output.Resolve(w.Path)
 		b, errB := output.Resolve(other.Path)
 		if w.Names == nil && other.Names == nil && errA == nil && errB == nil && a == b {
-			return Conflict{fmt.Errorf("%s and %s are both %s", other.Label, w.Label, w.Path)}
+			return Conflict{fmt.Errorf("%s and %s are both %s; choose different files", other.Label, w.Label, w.Path)}
 		}
 	}
 	f.written = append(f.written, w)
@@ -122,7 +122,7 @@ func (w Written) conflict(read string) error {
 	}
 	for _, path := range []string{w.Path, filepath.Dir(w.Path)} { // w.Path may be a link
 		if inside, err := output.Inside(read, path); err == nil && inside {
-			return Conflict{fmt.Errorf("a file of the input %s would be replaced by %s %s; choose another", read, w.Label, w.Path)}
+			return Conflict{fmt.Errorf("a file of the input %s would be replaced by %s %s; choose another file", read, w.Label, w.Path)}
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
 	if b.left >= 0 {
 		if b.left -= int64(len(p)); b.left < 0 {
 			b.left = 0
-			return 0, fmt.Errorf("the directory of the archive is larger than %d bytes", MaxDirectory)
+			return 0, fmt.Errorf("the directory of the archive is larger than the limit of %d bytes", MaxDirectory)
 		}
 	}
 	return b.r.ReadAt(p, off)

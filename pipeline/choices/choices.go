@@ -40,7 +40,7 @@ type Entry struct {
 var Kinds = []Kind{
 	{"methods", "method", "factorisations, embeddings and baselines", "ccf", []string{"parts", "paper"}, methodEntries},
 	{"solvers", "solver", "optimisation algorithms", "mu", []string{"about"}, solverEntries},
-	{"penalties", "penalty", "terms added to the cost of the method parts", "graph", []string{"term", "needs"}, penaltyEntries},
+	{"penalties", "penalty", "terms added to the objective of the method parts", "graph", []string{"term", "needs"}, penaltyEntries},
 	{"clusterers", "clusterer", "clustering algorithms", "ncut", []string{"needs"}, clustererEntries},
 	{"features", "feature", "features and descriptors of images", "hog", []string{"about"}, featureEntries},
 	{"scores", "score", "measures of clustering, classification and factors", "NMI", []string{"task", "values", "better"}, scoreEntries},

@@ -81,14 +81,14 @@ func (c *corrections) apply(d stateChange) (*corrections, error) {
 	for of, set := range map[*[]int]map[int]int{&next.base: d.Base, &next.labels: d.Labels} {
 		for i, g := range set {
 			if i < 0 || i >= n {
-				return nil, fmt.Errorf("picture %d of %d", i, n)
+				return nil, fmt.Errorf("image %d; expected 0 to %d", i, n-1)
 			}
 			(*of)[i] = g
 		}
 	}
 	for i, k := 0, len(next.names); i < n; i++ {
 		if next.base[i] < 0 || next.base[i] >= k || next.labels[i] < -1 || next.labels[i] >= k {
-			return nil, fmt.Errorf("picture %d is in group %d, labelled %d, of %d groups", i, next.base[i], next.labels[i], k)
+			return nil, fmt.Errorf("image %d is in group %d with label %d, but there are %d groups", i, next.base[i], next.labels[i], k)
 		}
 	}
 	return next, next.constraints().Check(n)
@@ -108,7 +108,7 @@ func readHistory(dir string, text []byte) (h history, err error) {
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.DisallowUnknownFields()
 	if err = in.Decode(&h); err == nil && (h.Past < 0 || h.Past >= len(h.States)) {
-		err = fmt.Errorf("%d past states of %d", h.Past, len(h.States))
+		err = fmt.Errorf("%d past states, but %d states in all", h.Past, len(h.States))
 	}
 	return h, historyError(dir, err)
 }

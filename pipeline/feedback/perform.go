@@ -179,7 +179,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 		}
 	}
 	if len(members) < 2 {
-		return fmt.Errorf("%s cannot be split: it has %s", c.groupName(g), countPictures(len(members)))
+		return fmt.Errorf("%s cannot be split: it has %s; expected 2 or more", c.groupName(g), countPictures(len(members)))
 	}
 	points := mat.DenseCopyOf(matrix.SelectRows(s.regroup.Points(), members))
 	halves, err := cluster.KMeans{K: 2, Distance: cluster.DistanceCosine, Restarts: 10, Seed: rng.Seed(0, "split")}.Fit(ctx, points)

@@ -31,9 +31,9 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 	method := g.Method
 	switch {
 	case method.Name == spec.Original:
-		return fmt.Errorf("the method %s is for classification and finds no groups", method.Name)
+		return fmt.Errorf("the method %s is for classification and finds no groups; choose another method", method.Name)
 	case spec.OnFeatures(method.Name) && g.Cluster.By != "" && g.Cluster.By != method.Name:
-		return fmt.Errorf("the method %s already clusters the features; remove cluster by %s or choose a factorisation", method.Name, g.Cluster.By)
+		return fmt.Errorf("the method %s already clusters the features; remove the clustering by %s, or choose a factorisation", method.Name, g.Cluster.By)
 	}
 	if g.Batch != 0 {
 		if _, err := batchOf(method, g.Batch); err != nil {
@@ -46,7 +46,7 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 	needs := method.Needs()
 	switch {
 	case k < 2:
-		return fmt.Errorf("the number of groups is unknown: set -k to 2 or more")
+		return errors.New("clustering needs 2 or more groups: set -k")
 	case k > n:
 		return fmt.Errorf("%d groups requested, but there are %d samples", k, n)
 	case needs.LackLabels(g.UseLabels, !g.Links.None()):
@@ -104,7 +104,7 @@ func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) ([]int, error) 
 	if !g.Links.None() {
 		_, links := of.forRows(rows)
 		if err := cluster.CheckLinks(len(rows), k, cluster.Known(links)); errors.Is(err, cluster.ErrDeadEnd) {
-			return nil, fmt.Errorf("%d groups requested, but no %d groups satisfy all cannot-links", k, k)
+			return nil, fmt.Errorf("%d groups requested, but the cannot-links need more", k)
 		} else if err != nil {
 			return nil, err
 		}

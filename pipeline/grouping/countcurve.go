@@ -68,7 +68,7 @@ func (g Groups) checkCount(n int) error {
 }
 
 // CountCurve groups the inputs, or 1,000 random ones, into from, …, to groups. It calls progress, which may be nil,
-// with "counting groups" after each number. A panic becomes an error.
+// with "choosing the number of groups" after each number. A panic becomes an error.
 func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, progress input.Progress) (*CountCurve, error) {
 	return input.Reported(ctx, progress, func(r *input.Reporter) (*CountCurve, error) {
 		if d, _ := g.withoutCopies(in); d != nil && len(d.in.Rows) >= max(spec.LeastOfCounted, 2*to) {
@@ -98,7 +98,7 @@ func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, 
 			return nil, err
 		}
 		defer release()
-		return g.countCurve(ctx, w, from, to, func(k int) { r.Report("counting groups", k-from+1, to-from+1) })
+		return g.countCurve(ctx, w, from, to, func(k int) { r.Report("choosing the number of groups", k-from+1, to-from+1) })
 	})
 }
 
@@ -108,7 +108,7 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 	n, _ := x.Dims()
 	rows := fitting.SomeRows(n, fitting.CountSamples, in.Labels(), g.UseLabels, g.Seed)
 	if to > len(rows)/2 {
-		return nil, fmt.Errorf("%d groups are too many to evaluate on %d samples", to, len(rows))
+		return nil, fmt.Errorf("%d groups are too many to evaluate on %d samples; expected at most %d", to, len(rows), len(rows)/2)
 	}
 	if len(rows) < n {
 		x = matrix.SelectRows(x, rows)

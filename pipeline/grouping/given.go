@@ -206,7 +206,7 @@ func (g Groups) withoutCopies(in *input.Inputs) (d *distinct, notes []string) {
 	}
 	copies, parted := g.consistentCopies(in)
 	if parted > 0 {
-		notes = append(notes, fmt.Sprintf("%s of copies with different labels or links are grouped as if they were different images", phrase.Count(parted, "stack", "stacks")))
+		notes = append(notes, fmt.Sprintf("copies with different labels or links are treated as different images (%s of copies)", phrase.Count(parted, "stack", "stacks")))
 	}
 	var rows []int
 	d = &distinct{groups: g, rowOf: make([]int, len(copies))}

@@ -120,7 +120,7 @@ func TestToldRefused(t *testing.T) {
 		{few, Groups{K: 3, Method: nmf, Rank: two}, "rank: 36 is 36 for 3 groups, above the number of samples, 35"},
 		{few, Groups{K: 3, Method: spec.Method{Name: spec.Original}}, "the method original is for classification and finds no groups"},
 		{few, Groups{K: 3, Method: nmf, Cluster: spec.Cluster{By: spec.Largest}, Rank: two}, "rank: 36 is 36 for 3 groups, but clustering by largest coefficient needs one basis vector per group"},
-		{few, Groups{K: 3, Method: spec.Method{Name: spec.KMeans}, Cluster: spec.Cluster{By: "ncut"}}, "the method kmeans already clusters the features; remove cluster by ncut or choose a factorisation"},
+		{few, Groups{K: 3, Method: spec.Method{Name: spec.KMeans}, Cluster: spec.Cluster{By: "ncut"}}, "the method kmeans already clusters the features; remove the clustering by ncut, or choose a factorisation"},
 		{map[int]string{1: "a", 2: "a"}, Groups{K: 3, Method: spec.Method{Name: "sda"}, UseLabels: true}, "sda: discriminant directions need labelled samples of two classes; all 2 are of one class"},
 		{map[int]string{1: "a", 2: "b"}, Groups{K: 3, Method: spec.Method{Name: "lda"}, UseLabels: true}, "lda: each of the 2 classes has one labelled sample"},
 	} {
@@ -266,7 +266,7 @@ func TestLinkedGroupsCheck(t *testing.T) {
 		g    Groups
 		want string
 	}{
-		{Groups{K: 3, Links: datasets.Links{Cannot: clique}}, "3 groups requested, but no 3 groups satisfy all cannot-links"},
+		{Groups{K: 3, Links: datasets.Links{Cannot: clique}}, "3 groups requested, but the cannot-links need more"},
 		{Groups{K: 2, Links: all}, "2 groups requested, but must-links allow at most 1"},
 		{Groups{K: 3, UseLabels: true, Links: datasets.Links{File: "l.csv", Must: [][2]int{{0, 2}}, MustLines: []int{7}}}, "links l.csv: must-link ("},
 		{Groups{K: 3, Method: spec.Method{Name: "seeded-kmeans"}, Links: datasets.Links{Must: [][2]int{{0, 2}}}}, "seeded-kmeans needs labels of some samples: set labels"},

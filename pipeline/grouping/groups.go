@@ -163,7 +163,7 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 	epochs := factor.DefaultIterations
 	switch {
 	case (g.Batch != 0) != (in.Blocks != nil):
-		return nil, errors.New("groups with Batch need inputs that were prepared in batches, and such inputs need Batch")
+		return nil, errors.New("Groups.Batch needs inputs prepared in batches, and such inputs need Groups.Batch")
 	case in.Blocks != nil:
 		b, err := batchOf(g.Method, g.Batch)
 		if err != nil {

@@ -155,7 +155,7 @@ func TestModelOfLater(t *testing.T) {
 	if err := found.Result.Save(&file); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := models.ReadModel(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "it has factors without a description of their features (from run, or an earlier version)") {
+	if _, err := models.ReadModel(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "it lacks a description of its features, as models of partwise run and of earlier versions do: use partwise fit or cluster") {
 		t.Errorf("error %v", err)
 	}
 }

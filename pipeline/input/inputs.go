@@ -414,7 +414,7 @@ func ReadLinks(ctx context.Context, l spec.Links, set *datasets.Set) (all datase
 // CheckRankSigns returns an error for negative features, for which no rank can be chosen.
 func (in *Inputs) CheckRankSigns() error {
 	if in.HasNegative() {
-		return fmt.Errorf("rank auto uses NMF, which needs values of 0 or more, but %s has negative values: set a number", in.Set.Name)
+		return fmt.Errorf("rank auto uses NMF, which needs values of 0 or more, but %s has negative values: set a rank", in.Set.Name)
 	}
 	return nil
 }

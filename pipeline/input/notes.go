@@ -34,7 +34,7 @@ func SetNotes(e *spec.Experiment, set *datasets.Set) []string {
 			}
 		}
 		if n := len(beside); n > 0 {
-			notes = append(notes, fmt.Sprintf("%s without a class, beside the class folders: %s", phrase.Count(n, "picture", "pictures"), phrase.Some(beside)))
+			notes = append(notes, fmt.Sprintf("%s without a class, outside the class folders: %s", phrase.Count(n, "image", "images"), phrase.Some(beside)))
 		}
 	}
 	var left []string
@@ -53,10 +53,10 @@ func SubfoldersNote(set *datasets.Set) string {
 	switch {
 	case set.Known != "":
 	case set.TimeFolders != nil:
-		return fmt.Sprintf("subfolders are not read as classes, because %d of %d look like dates or camera folders (%s); the setting pool reads them as classes",
+		return fmt.Sprintf("subfolders are not read as classes, because %d of %d look like dates or camera folders (%s); set pool to read them as classes",
 			len(set.TimeFolders), set.Folders, phrase.Some(set.TimeFolders))
 	case set.FolderClasses:
-		return fmt.Sprintf("subfolders read as classes: %d (%s); the setting no-classes ignores them", len(set.Classes), phrase.Some(set.Classes))
+		return fmt.Sprintf("subfolders read as classes: %d (%s); set no-classes to ignore them", len(set.Classes), phrase.Some(set.Classes))
 	}
 	return ""
 }

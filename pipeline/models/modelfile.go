@@ -145,7 +145,7 @@ func ReadModel(ctx context.Context, r io.ReaderAt, size int64) (m *Model, err er
 	}
 	if !z.Has(modelVersion) {
 		if z.Has("kind") {
-			return nil, errors.New("it has factors without a description of their features (from run, or an earlier version)")
+			return nil, errors.New("it lacks a description of its features, as models of partwise run and of earlier versions do: use partwise fit or cluster")
 		}
 		return nil, fmt.Errorf("the file has no array %q", modelVersion)
 	}
@@ -248,7 +248,7 @@ func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
 	empty := func(group int) bool { return group >= k || group >= 0 && g.Centres.Sizes[group] == 0 }
 	if z.Has(modelColumns) {
 		if !m.Represents() {
-			return fmt.Errorf("the array %q, without coefficients", modelColumns)
+			return fmt.Errorf("the array %q needs a model with coefficients", modelColumns)
 		}
 		if g.Columns, err = readIntegers(z, modelColumns, columns, int64(k)); err != nil {
 			return err
@@ -321,15 +321,15 @@ func (m *Model) validate() error {
 	s := m.source
 	switch {
 	case len(m.digests) != len(m.Features.Each()):
-		return fmt.Errorf("%d features, but networks of %d", len(m.Features.Each()), len(m.digests))
+		return fmt.Errorf("%d features, but networks for %d", len(m.Features.Each()), len(m.digests))
 	case m.Columns < 1:
-		return fmt.Errorf("%d features", m.Columns)
+		return fmt.Errorf("%d features; expected 1 or more", m.Columns)
 	case s.Columns < 0 || s.Height < 0 || s.Width < 0 || s.Files && s.Columns > 0:
 		return fmt.Errorf("samples of %d values, of %d×%d pixels", s.Columns, s.Height, s.Width)
 	}
 	for _, w := range m.Features.Joined {
 		if w.Scale == 0 {
-			return errors.New("several features without their scales")
+			return errors.New("the joined features lack their scales")
 		}
 	}
 	if m.Represents() {

@@ -20,9 +20,9 @@ func TestUnconverged(t *testing.T) {
 		at   func(i int) float64
 		want string
 	}{
-		{"falls by 3 % a tenth", factor.StopIterations, decay(0.03), "still decreased by 3.1 % over the last tenth of them; increase"},
+		{"falls by 3 % a tenth", factor.StopIterations, decay(0.03), "still decreased by 3.1 % over the last tenth of the iterations; increase"},
 		{"falls by 0.5 % a tenth", factor.StopIterations, func(i int) float64 { return 1 + 9/float64(i) }, ""},
-		{"on a plateau", factor.StopIterations, func(i int) float64 { return 1 - 1e-5*math.Exp(float64(i)/50) }, "still decreased by 0.015 % over the last tenth of them, and the decrease is accelerating"},
+		{"on a plateau", factor.StopIterations, func(i int) float64 { return 1 - 1e-5*math.Exp(float64(i)/50) }, "still decreased by 0.015 % over the last tenth of the iterations, and the decrease is accelerating"},
 		{"ended by a tolerance", factor.StopTolerance, decay(0.03), ""},
 		{"an exact fit", factor.StopIterations, decay(6), ""},
 		{"zero", factor.StopIterations, func(int) float64 { return 0 }, ""},

@@ -116,7 +116,7 @@ func Unconverged(method string, trials []Record) string {
 	if len(trials) > 1 {
 		of, upTo = fmt.Sprintf(" in %d of %s", short, phrase.Count(len(trials), "trial", "trials")), "up to "
 	}
-	return fmt.Sprintf("%s did not converge within %d iterations%s: the objective still decreased by %s%.2g %% over the last tenth of them%s; increase iterations",
+	return fmt.Sprintf("%s did not converge within %d iterations%s: the objective still decreased by %s%.2g %% over the last tenth of the iterations%s; increase iterations",
 		method, iterations, of, upTo, 100*most, pace)
 }
 

@@ -232,7 +232,7 @@ func (r *Recipe) resolve() error {
 				return fmt.Errorf("%s: %w", v.Name, err)
 			}
 			if folders[v.Folder()] {
-				return fmt.Errorf("%q is a duplicate, or has the same folder as another", v.Name)
+				return fmt.Errorf("%q has the same name or folder as another variant", v.Name)
 			}
 			v.experiment, folders[v.Folder()] = &e, true
 		}
@@ -283,9 +283,9 @@ func (r *Recipe) checkClaim(c *Claim) error {
 	}
 	switch {
 	case (len(c.Over) == 0) == (len(c.Below) == 0):
-		return errors.New("set either over or below")
+		return errors.New(`set either "over" or "below"`)
 	case c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0):
-		return errors.New("some needs at, and excludes over-at and than")
+		return errors.New(`"some" needs "at" and excludes "over-at" and "than"`)
 	}
 	return checkScore(e, c.Score)
 }
@@ -306,7 +306,7 @@ func checkNames(e *spec.Experiment, methods []string, rows []int) error {
 	}
 	for _, row := range rows {
 		if !slices.Contains(known, row) {
-			return fmt.Errorf("unknown row %d", row)
+			return fmt.Errorf("row %d is not in the experiment; expected one of %v", row, known)
 		}
 	}
 	return nil

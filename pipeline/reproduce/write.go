@@ -331,7 +331,7 @@ func OpenDocument(file string) (*Document, error) {
 		err = json.Unmarshal(text, d)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s holds no outcomes: %w", DocumentJSON(file), err)
+		return nil, fmt.Errorf("%s cannot be read: %w", DocumentJSON(file), err)
 	}
 	return d, nil
 }

@@ -84,7 +84,7 @@ func (p Portion) String() string {
 // CountOf returns the number of samples for a class of size samples.
 func (p Portion) CountOf(size int) (int, error) {
 	if p.Count > size {
-		return 0, fmt.Errorf("%d samples requested, but it has %d", p.Count, size)
+		return 0, fmt.Errorf("%d samples requested, but the class has %d", p.Count, size)
 	}
 	if p.Share == 0 {
 		return p.Count, nil

@@ -113,7 +113,7 @@ func (r Rank) Check(k, n int, of string) error {
 	rank := r.Of(k)
 	switch {
 	case r.Auto != nil && r.Auto.Among.From > n:
-		return fmt.Errorf("rank: %s begins above the number of samples of a draw, %d", r.Auto.Among, n)
+		return fmt.Errorf("rank: the range %s begins above the number of samples of a draw, %d", r.Auto.Among, n)
 	case r.Auto != nil:
 	case rank < 1:
 		return fmt.Errorf("rank: %s is %d for %d %s; expected 1 or more", r, rank, k, of)

@@ -39,11 +39,11 @@ const (
 func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (image.Image, error) {
 	n, _ := c.Values.Dims()
 	if n != len(c.Classes) {
-		return nil, fmt.Errorf("coefficients of %s: %d samples, classes of %d", c.Method, n, len(c.Classes))
+		return nil, fmt.Errorf("coefficients of %s: %d samples, but class numbers of %d", c.Method, n, len(c.Classes))
 	}
 	for i, class := range c.Classes {
 		if class < 0 || class >= len(classes) {
-			return nil, fmt.Errorf("coefficients of %s: sample %d is of class %d of %d", c.Method, i+1, class, len(classes))
+			return nil, fmt.Errorf("coefficients of %s: sample %d has class %d; expected 0 to %d", c.Method, i+1, class, len(classes)-1)
 		}
 	}
 	order := orderBy(c.Classes)

@@ -35,7 +35,7 @@ func Confusion(counts [][]int, classes []string) (*Figure, error) {
 		return nil, fmt.Errorf("confusion: %w", ErrNoData)
 	}
 	if n != len(classes) {
-		return nil, fmt.Errorf("confusion: counts of %d classes, names of %d", n, len(classes))
+		return nil, fmt.Errorf("confusion: counts of %d classes, but %d names", n, len(classes))
 	}
 	cell := min(max(vg.Length(confusionSide)/vg.Length(n), smallestCell), largestCell)
 	side := cell * vg.Length(n)
@@ -44,7 +44,7 @@ func Confusion(counts [][]int, classes []string) (*Figure, error) {
 	var widest vg.Length // the widest name
 	for i, row := range counts {
 		if len(row) != n {
-			return nil, fmt.Errorf("confusion: %s has counts of %d classes of %d", classes[i], len(row), n)
+			return nil, fmt.Errorf("confusion: %s has %d counts; expected %d", classes[i], len(row), n)
 		}
 		shown[i] = fitName(classes[i], names.Width, widestName)
 		widest = max(widest, names.Width(shown[i]))
@@ -131,7 +131,7 @@ func Ranks(methods []string, ranks []float64, groups [][]int) (*Figure, error) {
 		return nil, fmt.Errorf("ranks: %w", ErrNoData)
 	}
 	if n != len(ranks) {
-		return nil, fmt.Errorf("ranks: %d methods and %d ranks", n, len(ranks))
+		return nil, fmt.Errorf("ranks: %d methods, but %d ranks", n, len(ranks))
 	}
 	style := textStyle(10)
 	labels := make([]string, n)

@@ -61,7 +61,7 @@ func TestConfusionErrors(t *testing.T) {
 	if _, err := Confusion([][]int{{1}}, []string{"a", "b"}); err == nil {
 		t.Error("one class of two: no error")
 	}
-	if _, err := Confusion([][]int{{1, 2}, {1}}, []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), "b has counts of 1") {
+	if _, err := Confusion([][]int{{1, 2}, {1}}, []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), "b has 1 counts; expected 2") {
 		t.Errorf("a short row: %v", err)
 	}
 }

@@ -53,7 +53,7 @@ func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int)
 	m, k := basis.Dims()
 	area := height * width
 	if height <= 0 || width <= 0 || channels != 1 && channels != 3 || m != channels*area {
-		return nil, fmt.Errorf("montage: basis vectors of %d values are no images of %d×%d pixels in %s (1 or 3)",
+		return nil, fmt.Errorf("montage: basis vectors of %d values cannot be images of %d×%d pixels in %s (1 or 3)",
 			m, width, height, phrase.Count(channels, "channel", "channels"))
 	}
 	if k == 0 {

@@ -65,7 +65,7 @@ func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 	}
 	for _, r := range b.Records {
 		if n, ok := samples[drawOf(r)]; ok && n != r.Samples+r.Tested {
-			return nil, fmt.Errorf("%s, repeat %d: %d samples in one and %d in the other", phrase.Count(r.Classes, "class", "classes"), r.Repeat+1, n, r.Samples+r.Tested)
+			return nil, fmt.Errorf("%s, repeat %d: one experiment has %d samples, the other %d", phrase.Count(r.Classes, "class", "classes"), r.Repeat+1, n, r.Samples+r.Tested)
 		}
 	}
 	out := &Comparison{A: a.Name, B: b.Name, OnlyA: missingFrom(a.Methods, b.Methods), OnlyB: missingFrom(b.Methods, a.Methods), Tests: by}
@@ -76,7 +76,7 @@ func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 		}
 	}
 	if out.Scores == nil {
-		return nil, errors.New("they have no trial in common, of one method with the same number of classes or rank and the same repeat")
+		return nil, errors.New("they have no trial in common (same method, number of classes or rank, and repeat)")
 	}
 	return out, nil
 }

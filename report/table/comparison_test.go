@@ -109,7 +109,7 @@ func TestComparisonRefuses(t *testing.T) {
 	}
 	b = compared("two", rising, "nmf")
 	b.Records[5].Samples = 11
-	if _, err := NewComparison(a, b, Tests{}); err == nil || !strings.Contains(err.Error(), "2 classes, repeat 6: 10 samples in one and 11 in the other") {
+	if _, err := NewComparison(a, b, Tests{}); err == nil || !strings.Contains(err.Error(), "2 classes, repeat 6: one experiment has 10 samples, the other 11") {
 		t.Errorf("other samples: error %v", err)
 	}
 }

@@ -107,7 +107,7 @@ func latexWord(name string) string {
 	}, name))
 }
 
-const latexFonts = "% Holds characters that take XeLaTeX or LuaLaTeX and a font that has them\n"
+const latexFonts = "% Some characters need XeLaTeX or LuaLaTeX and a font that has them\n"
 
 // needsFonts reports whether the text has letters beyond European Latin script.
 func needsFonts(latex string) bool {

@@ -53,7 +53,7 @@ func Acquire(path string) (*Lock, error) {
 		}
 		f.Close()
 	}
-	return nil, fmt.Errorf("%s: the lock file is removed repeatedly", path)
+	return nil, fmt.Errorf("%s: other processes keep removing the lock file", path)
 }
 
 // File returns the open file, which Release closes.

@@ -178,7 +178,7 @@ func (r *Result) validate(dir string, items []Item, home func(string) (bool, err
 		case !isPlace(it.To):
 			return nil, fmt.Errorf("%q is not a path in a folder of %s", it.To, dir)
 		case twice:
-			return nil, fmt.Errorf("%s and %s would both become %s", other, it.From, it.To)
+			return nil, fmt.Errorf("%s and %s would both become %s; rename one of them", other, it.From, it.To)
 		}
 		places[it.To] = it.From
 		files = append(files, it)
@@ -409,7 +409,7 @@ func parseJournal(at string, text []byte) (h head, items []Item, err error) {
 			l.To = string(l.ToBytes)
 		}
 		if err != nil || !filepath.IsAbs(l.From) || !isPlace(l.To) {
-			return h, nil, fmt.Errorf("%s: line %d: not a sorted file", at, len(items)+2)
+			return h, nil, fmt.Errorf("%s: line %d: not an entry of a sorted file", at, len(items)+2)
 		}
 		items = append(items, l.Item)
 	}

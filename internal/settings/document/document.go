@@ -147,11 +147,11 @@ func checkText(text []byte) error {
 		r, size := utf8.DecodeRune(text[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
-			return &settings.Error{Line: line, Column: column, Message: fmt.Sprintf("the byte 0x%02x is not UTF-8", text[i])}
+			return &settings.Error{Line: line, Column: column, Message: fmt.Sprintf("the byte 0x%02x is not UTF-8; save the file as UTF-8", text[i])}
 		case r == '\n':
 			line, column = line+1, 0
 		case r < ' ' && r != '\t' && r != '\r', r >= 0x7f && r < 0xa0 && r != 0x85, r == '\u2028', r == '\u2029', r == '\ufeff':
-			return &settings.Error{Line: line, Column: column, Message: fmt.Sprintf("the control character %U", r)}
+			return &settings.Error{Line: line, Column: column, Message: fmt.Sprintf("the control character %U is not allowed; remove it", r)}
 		}
 		i += size
 		column++
