@@ -78,7 +78,7 @@ func (in *inputs) Close() {
 }
 
 func (in *inputs) pictures(cmd *cobra.Command) (*input.Pictures, error) {
-	return withProgress(cmd, "comparing pictures", func(show input.Progress) (*input.Pictures, error) {
+	return withProgress(cmd, "comparing images", func(show input.Progress) (*input.Pictures, error) {
 		return in.Pictures(cmd.Context(), show)
 	})
 }

@@ -28,11 +28,11 @@ func TestProgressLines(t *testing.T) {
 			s.show("reading", i+1, 4000)
 			wait(time.Second)
 		}
-		s.show("learning words", 3, -1)
+		s.show("learning visual words", 3, -1)
 		wait(29 * time.Second)
 		s.show("drawing", 1, 9) // no stage of less than half a minute says anything
 		wait(20 * time.Second)
-		s.show("comparing pictures", 7, 20_000)
+		s.show("comparing images", 7, 20_000)
 		wait(31 * time.Second)
 		s.unit = unitBytes
 		s.show("orl", 1_500_000, 20_000_000)
@@ -41,7 +41,7 @@ func TestProgressLines(t *testing.T) {
 		wait(time.Hour)
 		want := "partwise: reading the data, 30s\n" +
 			"partwise: reading: 30 of 4000 images, 30s\n" +
-			"partwise: comparing pictures: 7 of 20000 pairs, 30s\n" +
+			"partwise: comparing images: 7 of 20000 pairs, 30s\n" +
 			"partwise: orl: 1 of 20 MB, 30s\n" +
 			"partwise: orl: 1 of 20 MB, 1m0s\n"
 		if out.String() != want {

@@ -68,7 +68,7 @@ func (g Groups) checkCount(n int) error {
 }
 
 // CountCurve groups the inputs, or 1,000 random ones, into from, …, to groups. It calls progress, which may be nil,
-// with "counting groups" after each number. A panic becomes an error.
+// with "choosing the number of groups" after each number. A panic becomes an error.
 func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, progress input.Progress) (*CountCurve, error) {
 	return input.Reported(ctx, progress, func(r *input.Reporter) (*CountCurve, error) {
 		if d, _ := g.withoutCopies(in); d != nil && len(d.in.Rows) >= max(spec.LeastOfCounted, 2*to) {
@@ -98,7 +98,7 @@ func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, 
 			return nil, err
 		}
 		defer release()
-		return g.countCurve(ctx, w, from, to, func(k int) { r.Report("counting groups", k-from+1, to-from+1) })
+		return g.countCurve(ctx, w, from, to, func(k int) { r.Report("choosing the number of groups", k-from+1, to-from+1) })
 	})
 }
 

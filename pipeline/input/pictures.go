@@ -149,8 +149,8 @@ const candidates = 8
 
 // Pictures finds copies, outliers, and blurred and blank images. It returns nil unless the samples are files and
 // PrepareOptions.Pictures was set. Files with equal content are exact copies; for the rest see [pictures.Copies],
-// [pictures.Outliers] and [pictures.Remarks]. It calls progress, which may be nil, with "looking at pictures", "finding
-// what looks alike" and "comparing pictures".
+// [pictures.Outliers] and [pictures.Remarks]. It calls progress, which may be nil, with "examining images" and
+// "comparing images".
 func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, error) {
 	if in.pictures == nil || in.X == nil {
 		return nil, nil
@@ -194,7 +194,7 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	p.CopyOf, p.Near, err = pictures.Copies(ctx, pictures.Source{
 		Looks: all, Order: order, Same: same, Near: near,
 		Thumbnail: func(ctx context.Context, i int) (image.Image, error) { return in.pictures.thumbnail(ctx, in.Rows[i]) },
-		Equal:     in.samePixels, Progress: owner.Of("comparing pictures"),
+		Equal:     in.samePixels, Progress: owner.Of("comparing images"),
 	})
 	if err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 func looksOf(ctx context.Context, in *Inputs, owner *Reporter) ([]*pictures.Look, error) {
 	n := len(in.Rows)
 	all, errs := make([]*pictures.Look, n), make([]error, n)
-	tell := owner.Of("looking at pictures")
+	tell := owner.Of("examining images")
 	var mu sync.Mutex
 	done := 0
 	if err := parallel.Blocks(ctx, 0, n, 1, func(_, i, _ int) {

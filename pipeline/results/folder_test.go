@@ -90,7 +90,7 @@ func TestOtherExperiment(t *testing.T) {
 		return e
 	}
 	for text, want := range map[string]string{
-		strings.Replace(tiny, "seed: 3", "seed: 4", 1):                                     "has results of the experiment tiny with seed: 3, but the experiment tiny has seed: 4",
+		strings.Replace(tiny, "seed: 3", "seed: 4", 1):                                     "has results of the experiment tiny (seed: 3), not of tiny (seed: 4)",
 		strings.Replace(tiny, "seed: 3", "seed: 3, labels: 30%", 1):                        "labels: none",
 		strings.Replace(tiny, "seed: 3", "seed: 3, features: {hog: true}", 1):              "histograms of oriented gradients",
 		strings.Replace(tiny, "name: tiny", "name: other, cluster: {distance: cosine}", 1): "the experiment other has clustering",
