@@ -41,8 +41,8 @@ func (Init) Values() []string                   { return inits.Values() }
 // cluster gets the sample farthest from its own centre.
 type KMeans struct {
 	K        int      // the number of clusters, from 1 to n
-	Distance Distance `setting:"distance" help:"distance between samples: euclidean or cosine"`
-	Init     Init     `setting:"start" help:"initialisation of the centres: random samples or k-means++"`
+	Distance Distance `setting:"distance" help:"distance between samples"`
+	Init     Init     `setting:"start" help:"initialisation of the centres"`
 	// Refine continues after convergence: it moves single samples that lower the objective with both centres
 	// updated (Hartigan 1975; Hartigan and Wong 1979), then repeats the algorithm. It is ignored under links.
 	Refine        bool   `setting:"refine" help:"afterwards, move single samples while the objective decreases"`

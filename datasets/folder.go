@@ -273,9 +273,9 @@ func parsePattern(text string) (*pattern, error) {
 	compiled, err := regexp.Compile(`(?s)^` + expr.Replace(regexp.QuoteMeta(before)) + `([^/]+?)` + expr.Replace(regexp.QuoteMeta(after)) + `$`)
 	switch {
 	case !found:
-		err = fmt.Errorf("no %s", classMark)
+		err = fmt.Errorf("it has no %s", classMark)
 	case strings.Contains(after, classMark):
-		err = fmt.Errorf("more than one %s", classMark)
+		err = fmt.Errorf("it has more than one %s", classMark)
 	case strings.HasSuffix(before, "*") || strings.HasPrefix(after, "*"):
 		err = fmt.Errorf("* next to %s makes the class ambiguous; put a character between them", classMark)
 	}

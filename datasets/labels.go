@@ -80,7 +80,7 @@ func (s *Set) labelledLines(what, file string) (classes []string, from []int, er
 		return nil
 	})
 	if err == nil && none {
-		err = fmt.Errorf("%s %s: no sample has a class", what, file)
+		err = fmt.Errorf("%s %s: no sample has a class; expected lines of file,class", what, file)
 	}
 	return classes, from, err
 }

@@ -133,7 +133,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"quite something else", OpenOptions{}, []string{"no known set, file or folder is called", `"partwise datasets" lists`}},
 		{"", OpenOptions{}, []string{"no known set, file or folder is called"}},
 		{filepath.Join(dir, "none"), OpenOptions{}, []string{"none", "no such file"}},
-		{"yale", OpenOptions{Root: filepath.Join(dir, "data")}, []string{"the set yale was not found:", filepath.Join(dir, "data"), filepath.Join(cache, "partwise"), "Yale_32x32.mat or a folder yale-gif", `"partwise datasets get yale" downloads it`}},
+		{"yale", OpenOptions{Root: filepath.Join(dir, "data")}, []string{"the set yale was not found in ", filepath.Join(dir, "data"), filepath.Join(cache, "partwise"), "Yale_32x32.mat or a folder yale-gif", `"partwise datasets get yale" downloads it`}},
 		{"feret", OpenOptions{}, []string{"ask NIST", "FERET_32x32.mat"}},
 		{"mnist", OpenOptions{From: "mat"}, []string{`the set mnist has no form "mat", only raw`}},
 		{"yale", OpenOptions{Part: "both"}, []string{`part "both": expected train or test`}},
@@ -225,7 +225,7 @@ func TestOpenNamesake(t *testing.T) {
 	// The folder alone.
 	is("orl", "")
 	is("./orl", "")
-	refuses("set:orl", "the set orl was not found:", "partwise datasets get orl")
+	refuses("set:orl", "the set orl was not found in ", "partwise datasets get orl")
 	refuses("set:nothing", `no known set is called "nothing"`)
 	// Both.
 	writeFile(t, filepath.Join(data, "att_faces", "s1", "1.pgm"), pngFile(t))

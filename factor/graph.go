@@ -502,7 +502,7 @@ type LearnedGraph struct {
 	Neighbourhood            // W₀ is its graph with rows scaled to sum 1
 	Initial       *mat.Dense // W₀, n×n, if set; Neighbourhood is then ignored
 	// Rule is the update of Q.
-	Rule GraphRule `setting:"rule" help:"update: exact minimises the objective, printed is the paper's eq. 17"`
+	Rule GraphRule `setting:"rule" help:"update: exact (minimises the objective) or printed (eq. 17 of the paper)"`
 }
 
 // GraphRule is the update rule for the rows of a learned graph.

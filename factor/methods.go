@@ -479,7 +479,7 @@ type CFOGL struct {
 	Neighbourhood
 	Kernel // replaces XᵀX
 	// Rule is the update of the graph.
-	Rule    GraphRule  `setting:"rule" help:"update: exact minimises the objective, printed is the paper's eq. 17"`
+	Rule    GraphRule  `setting:"rule" help:"update: exact (minimises the objective) or printed (eq. 17 of the paper)"`
 	Initial *mat.Dense // W₀, n×n, if set; Neighbourhood is then ignored
 }
 

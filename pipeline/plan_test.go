@@ -219,7 +219,7 @@ func TestPlanRefuses(t *testing.T) {
 	for want, c := range map[string]struct{ text, set string }{
 		"classes: 6 requested, but set has 5":                                                  {"{name: x, methods: [nmf], classes: 2..6}", testkit.CSV(t, 3, 3, 3, 3, 3)},
 		`class "class1" has 1 sample;`:                                                         {"{name: x, methods: [nmf]}", testkit.CSV(t, 3, 1, 3)},
-		"rank: 20 is 20 for 2 classes, above the number of samples, 6":                         {"{name: x, methods: [nmf], classes: 2, rank: 20}", testkit.CSV(t, 3, 3, 3)},
+		"rank: 20 is above the number of samples, 6":                                           {"{name: x, methods: [nmf], classes: 2, rank: 20}", testkit.CSV(t, 3, 3, 3)},
 		"rank: k-2 is 0 for 2 classes":                                                         {"{name: x, methods: [nmf], classes: 2, rank: k-2}", testkit.CSV(t, 3, 3, 3)},
 		`class "class0": labels: 4 samples requested, but the class has 3`:                     {"{name: x, methods: [nmf], labels: 4}", testkit.CSV(t, 3, 9)},
 		"negative.csv row 2, column 2: value -2 is negative, but nmf":                          {"{name: x, methods: [kmeans, cf, nmf]}", negative},
@@ -292,7 +292,7 @@ func TestGroups(t *testing.T) {
 	if err != nil || told.Scores != nil {
 		t.Errorf("told the classes, it is scored by them: %v, %v", told, err)
 	}
-	for k, want := range map[int]string{36: "36 groups requested, but there are 35 samples", 1: "2 or more"} {
+	for k, want := range map[int]string{36: "36 groups requested, but the data have 35 samples", 1: "2 or more"} {
 		if _, err := (grouping.Groups{K: k, Method: spec.Method{Name: "nmf"}}).Find(context.Background(), in, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d groups: %v", k, err)
 		}

@@ -198,7 +198,7 @@ func (s *Summary) CheckSame(e *spec.Experiment) error {
 	if old == nil {
 		return nil
 	}
-	return fmt.Errorf("has results of the experiment %s with %s, but the experiment %s has %s; choose another name or folder",
+	return fmt.Errorf("has results of the experiment %s (%s), not of %s (%s); choose another name or folder",
 		s.Name, strings.Join(old, "; "), e.Name, strings.Join(now, "; "))
 }
 

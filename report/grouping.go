@@ -366,7 +366,7 @@ func decodeAssignments(text []byte) (found []Assignment, err error) {
 	}
 	for _, name := range []string{"file", "group"} {
 		if !slices.Contains(header, name) {
-			return nil, fmt.Errorf("line 1: no column %q", name)
+			return nil, fmt.Errorf("line 1: no column %q; expected a CSV file that assign wrote", name)
 		}
 	}
 	file, group, name := slices.Index(header, "file"), slices.Index(header, "group"), slices.Index(header, "name")

@@ -119,8 +119,8 @@ func manCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "man",
 		Short: "Write manual pages",
-		Long: `Write the manual pages of all commands into a new folder. Pages have the date of the variable
-SOURCE_DATE_EPOCH (seconds), or of the program's revision, so that builds are reproducible.`,
+		Long: `Write the manual pages of all commands into a new folder. The pages' date is that of
+SOURCE_DATE_EPOCH (Unix seconds) or else of the program's revision, for reproducible builds.`,
 		Example: "  partwise man --dir man/man1",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {

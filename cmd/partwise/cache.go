@@ -17,9 +17,9 @@ func cacheCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
 		Short: "Show the size of the feature cache, or clear it",
-		Long: `Show the size of the feature cache. Cached features let a second run start immediately. Beyond the
-limit, the least recently used entries are removed. The limit is --cache-size, or
-PARTWISE_CACHE_SIZE, or 10 GB.`,
+		Long: `Show the size of the feature cache. Cached features let a second run start immediately. Above the
+limit, the least recently used entries are removed. The limit is --cache-size,
+PARTWISE_CACHE_SIZE or 10 GB.`,
 		Example: "  partwise cache\n  partwise cache clear",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, u, err := openCache(dir)

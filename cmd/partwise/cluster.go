@@ -38,7 +38,7 @@ func clusterCommand() *cobra.Command {
 		Short: "Group the photos of a folder by similarity",
 		Long: `Group photos, images or vectors, and write assignments.csv, a model and a page of the groups.
 Labels (--labels) and links (--links) always hold in the result; contradictions are errors.
-Classes named by subfolders or --pattern are hidden from the method and used to score the groups.`,
+Classes named by subfolders or --pattern only score the groups; the method does not see them.`,
 		Example: `  partwise cluster photos -k 10
   partwise cluster photos -k 10 --labels labels.csv --links links.csv
   partwise cluster photos --pattern '{class}-*'

@@ -37,7 +37,7 @@ func exploreCommand() *cobra.Command {
 		Short: "Correct groups in the browser",
 		Long: `Show the groups of cluster in a browser, where you move photos, and merge, split and name groups.
 Each correction re-clusters all photos: your corrections always hold, and similar photos follow.
-Finish on the page or press Ctrl-C to write the corrected groups to RESULTS.`,
+Press Finish on the page, or Ctrl-C, to write the corrected groups to RESULTS.`,
 		Example: `  partwise cluster photos -k 10
   partwise explore results/photos-groups
   partwise sort results/photos-groups --to by-hand --copy`,

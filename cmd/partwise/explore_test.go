@@ -218,7 +218,7 @@ func TestExploreMistakes(t *testing.T) {
 		{"nowhere", "nowhere"},
 		{"experiment", "no groups"},
 		{"foreign", "feedback/labels.csv"},
-		{"groups --port 70000", `"--port" flag`},
+		{"groups --port 70000", "--port 70000: expected"},
 		{"groups --pictures nowhere", "nowhere"},
 	} {
 		code, stdout, stderr := partwise(append([]string{"explore"}, strings.Fields(test.args)...)...)

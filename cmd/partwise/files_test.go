@@ -222,7 +222,7 @@ func TestMixedFolder(t *testing.T) {
 		"cluster mixed --truth nobody.csv":                                      `truth nobody.csv: line 1: no sample is called "nobody.png"`,
 		"cluster mixed --truth none.csv":                                        "truth: open none.csv",
 		"cluster mixed --pattern nothing{class}.*":                              `the pattern "nothing{class}.*" matches no name of the`,
-		"cluster mixed --pattern nothing":                                       `pattern "nothing": no {class}`,
+		"cluster mixed --pattern nothing":                                       `pattern "nothing": it has no {class}`,
 		"run --set mixed,no-classes=true --method nmf --name n":                 "mixed has no classes",
 		"run --set mixed,truth=truth.csv,labels=labels.csv --method nmf":        "labels and truth both",
 		"features mixed --labels labels.csv --truth truth.csv --out f.csv":      "--labels and --truth both",

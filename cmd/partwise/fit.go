@@ -42,7 +42,7 @@ func fitCommand() *cobra.Command {
 		Use:   "fit DATA",
 		Short: "Factorise images or vectors and save the factors",
 		Long: `Factorise a folder of images, a file of vectors (.npy, .npz, .csv, .mat or IDX) or a known set with
-one method, and save basis and coefficients to an .npz file that NumPy and apply read. By default,
+one method, and save its factors to an .npz file that NumPy and apply read. By default,
 images become 32×32 grey pixels of unit length, and vectors stay unchanged.`,
 		Example: `  partwise fit generated --method nmf --rank 10 --out nmf.npz
   partwise fit generated --method nmf --start nmf.npz --trace trace.csv --out longer.npz

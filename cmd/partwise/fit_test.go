@@ -251,7 +251,7 @@ func TestFitMistakes(t *testing.T) {
 	writeArrays(t, "basis.npz", map[string]*mat.Dense{"basis": mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})})
 	for line, want := range map[string]string{
 		"fit":                                                            "partwise fit DATA",
-		"fit photos --rank 2":                                            `"out" not set`,
+		"fit photos --rank 2":                                            "--out is missing",
 		"fit photos --out m2.npz":                                        "set rank to 1 or more",
 		"fit photos --rank 0 --out m2.npz":                               "rank 0: expected 1 or more",
 		"fit photos --rank 2 --out m2.csv":                               "the name must end in .npz",
@@ -273,7 +273,7 @@ func TestFitMistakes(t *testing.T) {
 		"fit x.csv --start there.npz --out m2.npz":                       "there.npz",
 		"fit x.csv --start x.csv --out x.csv.npz --trace x.csv --rank 2": "the input x.csv would be replaced",
 		"fit x.csv --rank 2 --out m2.npz --trace m2.npz":                 "--out and --trace are both m2.npz",
-		"apply m.npz generated":                                          `"out" not set`,
+		"apply m.npz generated":                                          "--out is missing",
 		"apply m.npz generated --out c.txt":                              "c.txt",
 		"apply m.npz photos --out c.npz":                                 "the samples of photos are image files",
 		"apply m.npz x.csv --out c.npz":                                  "vectors of 2 values, but",
@@ -334,7 +334,7 @@ func TestFeatures(t *testing.T) {
 		want string
 		code int
 	}{
-		{[]string{"features", "photos"}, `"out" not set`, exitUsage},
+		{[]string{"features", "photos"}, "--out is missing", exitUsage},
 		{[]string{"features", "photos", "--out", "f.txt"}, "f.txt", exitUsage},
 		{[]string{"features", "photos", "--out", "new.npz", "--words", "w.npz"}, "--words", exitUsage},
 		{[]string{"features", "photos", "--out", "new.npz", "--features", "sift=dense,words=0"}, "whole number", exitUsage},

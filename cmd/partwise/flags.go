@@ -173,11 +173,29 @@ func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (spe
 	return list[0], nil
 }
 
-// noEmptyFlags refuses flags with an empty value, such as that of an unset shell variable.
-func noEmptyFlags(cmd *cobra.Command) (err error) {
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Value.Type() == "string" && f.Value.String() == "" {
+// Annotations of cobra on flags that exclude each other, and on flags of which one is required.
+const exclusive, alternative = "cobra_annotation_mutually_exclusive", "cobra_annotation_one_required"
+
+// validateFlags refuses missing flags, flags that exclude each other, and empty values, such as that of an unset shell
+// variable.
+func validateFlags(cmd *cobra.Command) (err error) {
+	isSet := cmd.Flags().Changed
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		switch {
+		case f.Changed && f.Value.Type() == "string" && f.Value.String() == "":
 			err = fmt.Errorf("--%s is empty", f.Name)
+		case !f.Changed && f.Annotations[cobra.BashCompOneRequiredFlag] != nil:
+			err = fmt.Errorf("--%s is missing", f.Name)
+		}
+		for _, names := range f.Annotations[exclusive] {
+			if set := slices.DeleteFunc(strings.Fields(names), func(n string) bool { return !isSet(n) }); len(set) > 1 {
+				err = fmt.Errorf("--%s cannot be used together", strings.Join(set, " and --"))
+			}
+		}
+		for _, names := range f.Annotations[alternative] {
+			if all := strings.Fields(names); !slices.ContainsFunc(all, isSet) {
+				err = fmt.Errorf("one of --%s is missing", strings.Join(all, ", --"))
+			}
 		}
 	})
 	return err
@@ -201,27 +219,65 @@ func checkUsage(cmd *cobra.Command) {
 			names = append(names, sub.Name())
 		}
 	}
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		var unknown *pflag.NotExistError
-		if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
-			var flags []string
-			cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
-			err = fmt.Errorf("%w%s", err, phrase.Guess("--"+unknown.GetSpecifiedName(), flags))
-		}
-		return asUsage(cmd, err)
-	})
-	check := cmd.Args
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return asUsage(cmd, flagError(cmd, err)) })
+	check, isGroup := cmd.Args, cmd.Args == nil && names != nil
+	if check == nil {
+		check = cobra.NoArgs
+	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		wanted := strings.Fields(cmd.Use)[1:]
 		switch {
 		case slices.Contains(args, ""):
 			return asUsage(cmd, errors.New("an argument is empty"))
-		case check != nil:
-			return asUsage(cmd, check(cmd, args))
-		case len(args) > 0 && names != nil:
+		case check(cmd, args) == nil:
+			return nil
+		case isGroup:
 			return unknown("command", args[0], names)
+		case len(args) < len(wanted):
+			return asUsage(cmd, fmt.Errorf("%s is missing", wanted[len(args)]))
 		}
-		return asUsage(cmd, cobra.NoArgs(cmd, args))
+		return asUsage(cmd, fmt.Errorf("unexpected argument %q", args[len(wanted)]))
 	}
+}
+
+// expected describes the values of flags that are not settings, by type.
+var expected = map[string]string{
+	"bool": "true or false", "int": "a whole number", "uint": "a whole number of 0 or more",
+	"uint16": "a whole number from 0 to 65535", "float64": "a number", "duration": "a time such as 90s, 40m or 2h",
+}
+
+// flagError rewrites an error of the flag parser.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return fmt.Errorf("unknown flag: -%s", unknown.GetSpecifiedName())
+	case errors.As(err, &unknown):
+		var flags []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
+		return fmt.Errorf("%w%s", err, phrase.Guess("--"+unknown.GetSpecifiedName(), flags))
+	case errors.As(err, &missing):
+		return fmt.Errorf("%s needs a value", nameOfFlag(missing.GetFlag()))
+	case errors.As(err, &invalid):
+		f, given, cause := invalid.GetFlag(), invalid.GetValue(), invalid.Unwrap()
+		if _, ok := f.Value.(*settingFlag); !ok {
+			cause = fmt.Errorf("expected %s", expected[f.Value.Type()])
+		}
+		if strings.Contains(cause.Error(), given) {
+			return fmt.Errorf("%s: %w", nameOfFlag(f), cause)
+		}
+		return fmt.Errorf("%s %s: %w", nameOfFlag(f), given, cause)
+	}
+	return err
+}
+
+func nameOfFlag(f *pflag.Flag) string {
+	if len(f.Name) == 1 {
+		return "-" + f.Name
+	}
+	return "--" + f.Name
 }
 
 // unknown returns the error for an unknown name of a kind.
@@ -239,11 +295,7 @@ func commandLine(cmd *cobra.Command, args []string) string {
 		if slices.Contains([]string{"workers", "out", "memory", "cache-size", "profile", "times"}, f.Name) {
 			return
 		}
-		name := "--" + f.Name
-		if len(f.Name) == 1 {
-			name = "-" + f.Name
-		}
-		values := []string{f.Value.String()}
+		name, values := nameOfFlag(f), []string{f.Value.String()}
 		if list, ok := f.Value.(*settingFlag); ok {
 			values = list.texts
 		}

@@ -179,7 +179,7 @@ func TestProgressInOrder(t *testing.T) {
 	p := start(t, strings.Fields("cluster big -k 2 --method nmf,iterations=5 --features sift=dense,words=5 --no-cache")...)
 	code := p.end()
 	said := p.said.String()
-	if code != exitDone || !strings.Contains(said, "learning words") || strings.LastIndex(said, "learning words") > strings.Index(said, "factorising") {
+	if code != exitDone || !strings.Contains(said, "learning visual words") || strings.LastIndex(said, "learning visual words") > strings.Index(said, "factorising") {
 		t.Errorf("exit code %d, said %q", code, said)
 	}
 }

@@ -87,14 +87,14 @@ func tableOf(k choices.Kind) columns.Table {
 }
 
 func explain(e choices.Entry, width int) string {
-	out := columns.Hanging("", e.Name+": "+e.Title, width)
-	if len(e.Facts) > 0 {
-		out += "\n"
-	}
+	out, facts := columns.Hanging("", e.Name+": "+e.Title, width), ""
 	for _, f := range e.Facts {
 		if f[1] != "" {
-			out += columns.Hanging(fmt.Sprintf("%-10s ", f[0]), f[1], width)
+			facts += columns.Hanging(fmt.Sprintf("%-10s ", f[0]), f[1], width)
 		}
+	}
+	if facts != "" {
+		out += "\n" + facts
 	}
 	return out + explainSettings("settings", e.Settings, width) + explainSettings("settings of all methods", e.Shared, width)
 }
@@ -137,7 +137,7 @@ func datasetsCommand() *cobra.Command {
 			}
 			info, ok := catalogue.Lookup(args[0])
 			if !ok {
-				return unknown("known set", args[0], knownNames())
+				return unknown("set", args[0], knownNames())
 			}
 			return printSet(cmd.OutOrStdout(), info, root)
 		},
@@ -154,8 +154,8 @@ func getCommand(root *string) *cobra.Command {
 		Use:   "get NAME",
 		Short: "Download a known set",
 		Long: `Download a known set and unpack it; interrupted downloads resume. Files are verified against
-published checksums or, where none exists, against the checksum of the first download, which is
-saved beside the set. Existing files are never changed or removed.`,
+published checksums. Without one, they are verified against the checksum of the first download,
+which is saved beside the set. Existing files are never changed or removed.`,
 		Example:           "  partwise datasets get orl",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeWords(knownNames()...),
@@ -163,7 +163,7 @@ saved beside the set. Existing files are never changed or removed.`,
 			info, ok := catalogue.Lookup(args[0])
 			switch {
 			case !ok:
-				return unknown("known set", args[0], knownNames())
+				return unknown("set", args[0], knownNames())
 			case len(info.Forms) == 0:
 				return say(cmd, "%s needs no download: partwise generates it\n", info.Name)
 			case from != "" && from != "raw" && from != "mat":
@@ -213,7 +213,7 @@ func locationOf(s catalogue.Info, root string) string {
 func printSet(w io.Writer, s catalogue.Info, root string) error {
 	facts := [][2]any{
 		{"set", s.Name + ": " + s.Title}, {"samples", fmt.Sprintf("%d of %d classes", s.Samples, s.Classes)}, {"content", s.Content},
-		{"cite", s.Citation}, {"licence", s.Licence}, {"home", s.Home}, {"where", plaintext.Line(locationOf(s, root))}, {"how", s.How},
+		{"cite", s.Citation}, {"licence", s.Licence}, {"home", s.Home}, {"location", plaintext.Line(locationOf(s, root))}, {"how", s.How},
 	}
 	for _, f := range s.Forms {
 		for _, d := range f.Files {

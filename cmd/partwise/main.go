@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -62,7 +64,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if errors.As(err, &limit) {
 		err = fmt.Errorf("%w (--memory sets the limit)", err)
 	}
-	plaintext.Fprintf(stderr, "partwise: %v\n", err)
+	shown := err
+	if at := (*fs.PathError)(nil); errors.As(err, &at) { // users need no operation, such as stat
+		shown = errors.New(strings.Replace(err.Error(), at.Error(), at.Path+": "+at.Err.Error(), 1))
+	}
+	plaintext.Fprintf(stderr, "partwise: %v\n", shown)
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}
@@ -117,8 +123,7 @@ or compare methods of matrix factorisation in experiments with significance test
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			wrong := asUsage(cmd, cmp.Or(noEmptyFlags(cmd), cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()))
-			return cmp.Or(wrong, checkFiles(cmd, args), limitMemory(cmd))
+			return cmp.Or(asUsage(cmd, validateFlags(cmd)), checkFiles(cmd, args), limitMemory(cmd))
 		},
 	}
 	root.SetVersionTemplate("{{.Version}}\n")

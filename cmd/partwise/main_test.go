@@ -154,7 +154,7 @@ func TestManual(t *testing.T) {
 	if code, _, stderr := partwise("man", "--dir", "second"); code != exitFailed || !strings.Contains(stderr, "second is not empty; choose a new or empty folder") {
 		t.Errorf("a folder with pages: exit code %d, said %q", code, stderr)
 	}
-	if code, _, stderr := partwise("man"); code != exitUsage || !strings.Contains(stderr, `"dir" not set`) {
+	if code, _, stderr := partwise("man"); code != exitUsage || !strings.Contains(stderr, "--dir is missing") {
 		t.Errorf("no folder: exit code %d, said %q", code, stderr)
 	}
 }

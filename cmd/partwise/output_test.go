@@ -350,7 +350,7 @@ func TestOneNameTwice(t *testing.T) {
 	flags := strings.Fields("--features pixels=8 --method nmf,iterations=3 --classes 2 --repeats 1")
 	must(t, slices.Concat([]string{"run", "--set", "photos,pattern='{class}-*'"}, flags)...)
 	want := contents(t, "results")
-	refused(t, filepath.Join("results", "photos")+" has results of the experiment photos with data: photos, pattern {class}-*, but the experiment photos has data: b/photos, pattern {class}-*",
+	refused(t, filepath.Join("results", "photos")+" has results of the experiment photos (data: photos, pattern {class}-*), not of photos (data: b/photos, pattern {class}-*",
 		slices.Concat([]string{"run", "--set", "b/photos,pattern='{class}-*'"}, flags)...)
 	compareFolder(t, "the first experiment", "results", want)
 	must(t, slices.Concat([]string{"run", "--set", "./photos,pattern='{class}-*'"}, flags, []string{"--repeats", "2"})...)

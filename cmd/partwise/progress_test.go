@@ -28,7 +28,7 @@ func TestProgressLines(t *testing.T) {
 			s.show("reading", i+1, 4000)
 			wait(time.Second)
 		}
-		s.show("learning words", 3, -1)
+		s.show("learning visual words", 3, -1)
 		wait(29 * time.Second)
 		s.show("drawing", 1, 9) // no stage of less than half a minute says anything
 		wait(20 * time.Second)

@@ -39,7 +39,7 @@ func reproduceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce [RECIPE]...",
 		Short: "Reproduce the experiments of a paper",
-		Long: `Run a recipe, the protocol of a paper, and compare the results with the published numbers and
+		Long: `Run a recipe (the protocol of a paper) and compare the results with the published numbers and
 claims. Without arguments, list the recipes. The same command resumes a stopped run.
 A recipe can be a file NAME.yaml with NAME.paper.yaml beside it, as printed by --show.`,
 		Example: `  partwise reproduce
@@ -76,8 +76,8 @@ A recipe can be a file NAME.yaml with NAME.paper.yaml beside it, as printed by -
 	f := cmd.Flags()
 	f.BoolVar(&o.show, "show", false, "print the files of the recipes without running them")
 	f.BoolVar(&o.all, "all", false, "run all recipes whose data are available")
-	f.BoolVar(&r.Quick, "quick", false, "run a tenth of the draws and no alternative readings")
-	f.IntVar(&r.Draws, "draws", 100, "maximum number of draws; judged after 10, 20, 40, ...")
+	f.BoolVar(&r.Quick, "quick", false, "run at most 10 draws, without alternative readings of the paper")
+	f.IntVar(&r.Draws, "draws", 100, "most draws; claims are judged after 10, 20, 40, ...")
 	f.DurationVar(&r.Budget, "budget", 40*time.Minute, "time limit of each recipe; run again to resume")
 	f.StringVar(&o.out, "out", "", "results folder of one recipe (default results/NAME)")
 	f.StringVar(&r.Set, "set", "", "data to use instead of the recipe's own: a known set or a path")
@@ -97,7 +97,7 @@ func (o *reproduceFlags) validate(r *reproduce.Runner, args []string) error {
 	case r.Budget <= 0:
 		return fmt.Errorf("--budget %s: expected more than 0", r.Budget)
 	case o.all && len(args) > 0:
-		return errors.New("--all runs all recipes: remove the names")
+		return errors.New("--all runs all recipes; remove the names")
 	case o.show && len(args) == 0:
 		return errors.New("--show needs the name of a recipe")
 	case len(args) != 1 && (o.out != "" || r.Set != ""):

@@ -97,6 +97,9 @@ func completeExperiment(cmd *cobra.Command, e *spec.Experiment, args []string) (
 			if len(e.Sets) > 1 {
 				err = fmt.Errorf("data: set %d: %w", i+1, err)
 			}
+			if len(args) == 1 {
+				err = fmt.Errorf("%s: %w", args[0], err)
+			}
 			return usageError{err}
 		}
 	}

@@ -309,7 +309,7 @@ func TestCacheMistakes(t *testing.T) {
 		text string
 	}{
 		"cache purge":     {2, `unknown command "purge"`},
-		"cache clear now": {2, `unknown command "now" for "partwise cache clear"`},
+		"cache clear now": {2, `unexpected argument "now"`},
 		"cache --all":     {2, "unknown flag: --all"},
 		"cache":           {1, os.Getenv("PARTWISE_CACHE")},
 		"cache clear":     {1, os.Getenv("PARTWISE_CACHE")},
@@ -482,7 +482,7 @@ func TestReproduceMistakes(t *testing.T) {
 		"reproduce tiny.yaml --doc labels.csv": "labels.csv already exists; --force replaces it",
 		"reproduce tiny.yaml --draws 0":        "--draws 0: expected 1 or more",
 		"reproduce tiny.yaml --budget 10":      "--budget",
-		"reproduce --all ccf-yale":             "--all runs all recipes: remove the names",
+		"reproduce --all ccf-yale":             "--all runs all recipes; remove the names",
 		"reproduce --show":                     "needs the name of a recipe",
 		"reproduce --doc all.md":               "--doc needs the names of recipes or --all",
 	} {

@@ -47,7 +47,7 @@ overwritten, and --undo reverses a sort.`,
 			}
 			printNotes(cmd, g.Notes)
 			if g.Data = cmp.Or(pictures, g.Data); g.Data == "" {
-				return usageError{fmt.Errorf("the folder of the photos of %s is unknown: set --pictures", args[0])}
+				return usageError{fmt.Errorf("the folder of the photos of %s is unknown; set --pictures", args[0])}
 			}
 			for way, isChosen := range ways {
 				if *isChosen {
@@ -75,7 +75,7 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 	ctx, data := cmd.Context(), g.Data
 	set, err := datasets.Open(ctx, data, datasets.OpenOptions{Root: root, NoClasses: true, SkipBad: true})
 	if err != nil {
-		return fmt.Errorf("the photos: %w (if they have moved, set --pictures)", err)
+		return fmt.Errorf("the photos: %w (--pictures sets their folder)", err)
 	}
 	defer set.Close()
 	if set.Files == nil {
@@ -136,7 +136,7 @@ func undoSort(cmd *cobra.Command, to, pictures string) error {
 	}
 	printLeft(cmd, u.Left)
 	if n := len(u.Left); n > 0 {
-		return fmt.Errorf("%s could not be restored (listed in %s); set --pictures to the folder of the photos", phrase.Count(n, "picture", "pictures"), filepath.Join(to, filing.JournalFile))
+		return fmt.Errorf("%s could not be restored (listed in %s); set --pictures to the folder of the photos", phrase.Count(n, "image", "images"), filepath.Join(to, filing.JournalFile))
 	}
 	did := map[filing.Way]string{filing.Copy: "copies removed", filing.Link: "links removed", filing.Move: "images moved back"}[u.Way]
 	return say(cmd, "%d %s.\n", u.Files, did)

@@ -101,10 +101,10 @@ func TestSortMistakes(t *testing.T) {
 		t.Fatal(mkdir)
 	}
 	for line, want := range map[string]string{
-		"sort groups --copy":                                  `"to" not set`,
-		"sort groups --to sorted":                             "[copy link move undo] is required",
-		"sort groups --to sorted --copy --link":               "[copy link move undo]",
-		"sort groups --to sorted --copy --undo":               "[copy link move undo]",
+		"sort groups --copy":                                  "--to is missing",
+		"sort groups --to sorted":                             "one of --copy, --link, --move, --undo is missing",
+		"sort groups --to sorted --copy --link":               "--copy and --link cannot be used together",
+		"sort groups --to sorted --copy --undo":               "--copy and --undo cannot be used together",
 		"sort photos --to sorted --copy":                      "photos is not a results folder",
 		"sort groups --to taken --copy":                       filepath.Join("taken", "group-1") + " already exists",
 		"sort groups --to photos/x --copy":                    "is inside the folder of the photos; choose another with --to",

@@ -154,7 +154,7 @@ func profileFlag(cmd *cobra.Command) {
 		}
 		f, err := os.OpenFile(*path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err != nil {
-			return fmt.Errorf("--profile: needs a new file in an existing folder: %w", err)
+			return fmt.Errorf("--profile: expected a new file in an existing folder: %w", err)
 		}
 		defer func() {
 			if err = errors.Join(err, f.Close()); isUsage(err) {
@@ -193,9 +193,9 @@ type stages struct {
 
 // units are the units of pieces of work; the default unit is steps.
 var units = map[string]string{
-	"trials": "trials", "choosing the number of groups": "numbers", "factorising": "iterations", "learning words": "iterations",
+	"trials": "trials", "choosing the number of groups": "numbers", "factorising": "iterations", "learning visual words": "iterations",
 	"comparing images": "pairs", "reading": "images", "examining images": "images", "describing images": "images",
-	"drawing": "images", "sampling descriptors": "images", "counting words": "images", "sorting": "images", "restoring": "images",
+	"drawing": "images", "sampling descriptors": "images", "counting visual words": "images", "sorting": "images", "restoring": "images",
 }
 
 // unitBytes is the unit of downloads.

@@ -106,7 +106,7 @@ func (d *Downloader) client(file *Download, first *url.URL) *http.Client {
 		case to.Host == first.Host, slices.Contains(file.Hosts, to.Host), secure && file.hasSum():
 			return nil
 		}
-		return finalErrorf("redirected to another host, which is followed over https only, for files with a known checksum")
+		return finalErrorf("redirected to another host, which needs https and a published checksum")
 	}
 	return &c
 }

@@ -171,9 +171,9 @@ func (info *Info) Find(root, from string) (*Form, string, error) {
 			}
 		}
 	}
-	where, how := "no data folder is set", cmp.Or(info.How, "see "+info.Home)
+	where, how := ": no data folder is set", cmp.Or(info.How, "see "+info.Home)
 	if len(dirs) > 0 {
-		where = "searched in " + strings.Join(dirs, ", ")
+		where = " in " + strings.Join(dirs, " or ")
 	}
 	var as []string
 	for i := range forms {
@@ -181,7 +181,7 @@ func (info *Info) Find(root, from string) (*Form, string, error) {
 			how = fmt.Sprintf("\"partwise datasets get %s\" downloads it", info.Name)
 		}
 	}
-	return nil, "", notFound(fmt.Sprintf("the set %s was not found: %s, for %s; %s", info.Name, where, strings.Join(as, " or "), how))
+	return nil, "", notFound(fmt.Sprintf("the set %s was not found%s; %s (expected %s)", info.Name, where, how, strings.Join(as, " or ")))
 }
 
 // notFound is an fs.ErrNotExist with its own message.

@@ -231,13 +231,16 @@ func decodeConfig(r interface {
 	return kind, config, err
 }
 
+// notEnough is the error of image/png for a truncated file.
+const notEnough = png.FormatError("not enough pixel data")
+
 // decodeError adds the format to the error of a truncated file.
 func decodeError(kind *format, err error) error {
 	switch {
 	case err == nil:
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the %s file ends early: %w", kind.name, err)
-	case strings.HasSuffix(err.Error(), "unexpected EOF"): // image/gif does not wrap it
+	case strings.HasSuffix(err.Error(), "unexpected EOF"), errors.Is(err, notEnough): // image/gif does not wrap it
 		return fmt.Errorf("the %s file ends early: %w", kind.name, io.ErrUnexpectedEOF)
 	}
 	return err
@@ -319,7 +322,7 @@ func KindOfFile(err error) Kind {
 		return KindBrokenLink
 	case errors.As(err, &at):
 		return KindUnreadable
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, png.FormatError("not enough pixel data")),
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, notEnough),
 		strings.Contains(err.Error(), "short Huffman data"), strings.Contains(err.Error(), "not enough image data"): // from image/jpeg and image/gif
 		return KindTruncated
 	case errors.As(err, &tiffForm) || errors.As(err, &jpegForm) || errors.As(err, &pngForm) || errors.Is(err, bmp.ErrUnsupported):

@@ -69,7 +69,7 @@ func (Overlap) Values() []string                   { return overlaps.Values() }
 type Rule struct {
 	By         Test       `json:"by,omitempty" setting:"by,text" help:"significance test: t and signed-rank give p-values, bayes-t and bayes-signed-rank probabilities"`
 	Correction Correction `json:"correction,omitempty" setting:"correction" help:"correction of p-values for multiple comparisons within a table"`
-	Overlap    Overlap    `json:"overlap,omitempty" setting:"overlap" help:"overlap of draws: corrected generalises to new classes and samples, ignored only to new draws from this set"`
+	Overlap    Overlap    `json:"overlap,omitempty" setting:"overlap" help:"treatment of overlapping draws: corrected (valid for new samples and classes) or ignored (for this set only)"`
 	// Rope is half the width of the region of practical equivalence, in percentage points for scores in percent, and
 	// in hundredths of the unit for others. 0 means 1, and settings.None means 0.
 	Rope float64 `json:"rope,omitempty" setting:"rope" default:"1" range:"[0,100]" help:"region of practical equivalence of the Bayesian tests, in points"`

@@ -137,7 +137,11 @@ func featureEntries() (out []Entry) {
 
 func scoreEntries() (out []Entry) {
 	for _, s := range eval.Scores() {
-		values, better := fmt.Sprintf("from %g to %g", s.Min, s.Max), "higher"
+		scale, better := 1.0, "higher"
+		if s.Unit == eval.UnitPercent {
+			scale = 100
+		}
+		values := fmt.Sprintf("from %g to %g", scale*s.Min, scale*s.Max)
 		if math.IsInf(s.Max, 1) {
 			values = fmt.Sprintf("%g or more", s.Min)
 		}

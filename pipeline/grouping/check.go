@@ -48,7 +48,7 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 	case k < 2:
 		return errors.New("clustering needs 2 or more groups: set -k")
 	case k > n:
-		return fmt.Errorf("%d groups requested, but there are %d samples", k, n)
+		return fmt.Errorf("%d groups requested, but the data have %s", k, phrase.Count(n, "sample", "samples"))
 	case needs.LackLabels(g.UseLabels, !g.Links.None()):
 		by := method.Label()
 		if a, ok := cluster.Lookup(method.By); ok && a.NeedsLabels {
@@ -97,7 +97,7 @@ func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) ([]int, error) 
 	case known > k:
 		return nil, fmt.Errorf("%d groups requested, but the labels name %d classes (%s), and each needs a group of its own", k, known, phrase.Some(names))
 	case k > known+free && g.Links.None():
-		return nil, fmt.Errorf("%d groups requested, but besides the %d labelled classes only %d samples remain for %d groups", k, known, free, k-known)
+		return nil, fmt.Errorf("%d groups requested, but the %d groups without labels have only %s", k, k-known, phrase.Count(free, "sample", "samples"))
 	case k > known+free:
 		return nil, fmt.Errorf("%d groups requested, but must-links allow at most %d", k, known+free)
 	}

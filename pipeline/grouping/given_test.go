@@ -113,11 +113,11 @@ func TestToldRefused(t *testing.T) {
 		want    string
 	}{
 		{few, Groups{K: 2, Method: cnmf, UseLabels: true}, "2 groups requested, but the labels name 3 classes (a, b, c), and each needs a group of its own"},
-		{all, Groups{K: 4, Method: cnmf, UseLabels: true}, "4 groups requested, but besides the 2 labelled classes only 1 samples remain for 2 groups"},
-		{few, Groups{K: 36, Method: nmf}, "36 groups requested, but there are 35 samples"},
+		{all, Groups{K: 4, Method: cnmf, UseLabels: true}, "4 groups requested, but the 2 groups without labels have only 1 sample"},
+		{few, Groups{K: 36, Method: nmf}, "36 groups requested, but the data have 35 samples"},
 		{few, Groups{K: 3, Method: cnmf}, "cnmf needs labels of some samples: set labels"},
 		{few, Groups{K: 3, Method: nmf, Cluster: spec.Cluster{By: "constrained-kmeans"}}, "constrained-kmeans needs labels or links of some samples: set labels or links"},
-		{few, Groups{K: 3, Method: nmf, Rank: two}, "rank: 36 is 36 for 3 groups, above the number of samples, 35"},
+		{few, Groups{K: 3, Method: nmf, Rank: two}, "rank: 36 is above the number of samples, 35"},
 		{few, Groups{K: 3, Method: spec.Method{Name: spec.Original}}, "the method original is for classification and finds no groups"},
 		{few, Groups{K: 3, Method: nmf, Cluster: spec.Cluster{By: spec.Largest}, Rank: two}, "rank: 36 is 36 for 3 groups, but clustering by largest coefficient needs one basis vector per group"},
 		{few, Groups{K: 3, Method: spec.Method{Name: spec.KMeans}, Cluster: spec.Cluster{By: "ncut"}}, "the method kmeans already clusters the features; remove the clustering by ncut, or choose a factorisation"},

@@ -106,7 +106,7 @@ func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*spec
 	}
 	vectors, dim := sampler.Sample()
 	training := w.Training(seed, vectors, dim)
-	training.Progress = b.in.progress.Of("learning words")
+	training.Progress = b.in.progress.Of("learning visual words")
 	if learned.Vocabulary, err = training.Train(ctx, vectors, dim); err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (b *bag) count(ctx context.Context, v *spec.LearnedWords, samples []int) (*
 	}
 	defer release()
 	rows := make([]vocab.Histogram, len(samples))
-	if err := b.Each(ctx, samples, b.in.progress.Of("counting words"), func(at int, d *features.Descriptors) error {
+	if err := b.Each(ctx, samples, b.in.progress.Of("counting visual words"), func(at int, d *features.Descriptors) error {
 		words := &vocab.Assigned{}
 		err := assigner.Assign(words, d)
 		if err == nil {

@@ -90,10 +90,10 @@ func TestOtherExperiment(t *testing.T) {
 		return e
 	}
 	for text, want := range map[string]string{
-		strings.Replace(tiny, "seed: 3", "seed: 4", 1):                                     "has results of the experiment tiny with seed: 3, but the experiment tiny has seed: 4",
+		strings.Replace(tiny, "seed: 3", "seed: 4", 1):                                     "has results of the experiment tiny (seed: 3), not of tiny (seed: 4)",
 		strings.Replace(tiny, "seed: 3", "seed: 3, labels: 30%", 1):                        "labels: none",
 		strings.Replace(tiny, "seed: 3", "seed: 3, features: {hog: true}", 1):              "histograms of oriented gradients",
-		strings.Replace(tiny, "name: tiny", "name: other, cluster: {distance: cosine}", 1): "the experiment other has clustering",
+		strings.Replace(tiny, "name: tiny", "name: other, cluster: {distance: cosine}", 1): "not of other (clustering",
 	} {
 		if _, err := Open(dir, parse(text, set)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v, want %q", text, err, want)

@@ -35,14 +35,14 @@ type Experiment struct {
 	Repeats int     `setting:"repeats" default:"10" help:"number of draws for each number of classes"` // 0 means 10
 	Labels  Portion `setting:"labels" help:"labelled samples of each class: none, 30% or a count"`
 	Links   Links   `setting:"links" help:"must-links and cannot-links: 3% of all pairs, or file=pairs.csv"`
-	Split   string  `setting:"split" values:"folders" help:"folders: train on folder train of the data, test on folder test"`
+	Split   string  `setting:"split" values:"folders" help:"folders: train on the subfolder train, test on the subfolder test"`
 	Train   Portion `setting:"train" help:"training samples of each class for classification: 60% or a count"`
 	Test    Portion `setting:"test" help:"test samples of each class for classification: rest, 40% or a count"`
-	Rank    Ranks   `setting:"rank" help:"number of basis vectors: 20, k, k+1, 2k, 5..40 (each) or auto"`
+	Rank    Ranks   `setting:"rank" help:"number of basis vectors: 20, k, k+1, 2k, 5..40 (all) or auto"`
 	Cluster Cluster `setting:"cluster" help:"clustering, such as ncut or distance=cosine"`
 	// Classifier predicts the classes of test samples; Neighbours are the settings of nearest neighbours.
-	Classifier Classifier `setting:"classifier" help:"classifier: neighbours or linear, such as by=linear,c=10"`
-	Neighbours Neighbours `setting:"neighbours" help:"number of neighbours, or settings such as k=10,distance=cosine"`
+	Classifier Classifier `setting:"classifier" help:"classifier: neighbours, linear, or settings such as by=linear,c=10"`
+	Neighbours Neighbours `setting:"neighbours" help:"neighbours of the classifier: a number, or k=10,distance=cosine"`
 	Scores     []string   `setting:"scores" help:"additional scores, such as VI"`
 	// Significance does not change any trial.
 	Significance significance.Rule `setting:"significance" help:"test: t, signed-rank, bayes-t, bayes-signed-rank or none"`
@@ -96,15 +96,15 @@ func (e *Experiment) checkSettings() error {
 		broken bool
 		says   string
 	}{
-		{e.Data.Set == "", "the experiment has no data: set data"},
-		{len(e.Methods) == 0, "the experiment has no methods: set methods"},
-		{strings.TrimSpace(e.Name) == "", "the experiment has no name: set name"},
+		{e.Data.Set == "", "the experiment has no data: set data (flag --set)"},
+		{len(e.Methods) == 0, "the experiment has no methods: set methods (flag --method)"},
+		{strings.TrimSpace(e.Name) == "", "the experiment has no name: set name (flag --name)"},
 		{e.Data.Labels != "" && e.Data.Truth != "", "data: labels and truth both name the classes; use one of them"},
 		{len(e.Rank) > 1 && len(e.Classes) > 1, "the experiment varies both classes and rank; use several values for one of them only"},
 		{e.Labels.Rest || e.Train.Rest, "rest is valid for test only"},
 		{classify && counted, "cluster: k needs task: cluster"},
 		{classify && split && parts, "split defines training and test samples; remove train and test"},
-		{classify && !split && (e.Train.None() || e.Test.None()), "a classification needs train and test, the samples of each class, such as train: 100"},
+		{classify && !split && (e.Train.None() || e.Test.None()), "a classification needs train and test (samples of each class), such as train: 100 and test: rest"},
 		{classify && !e.Labels.None(), "labels needs task: cluster; a classification labels all training samples"},
 		{classify && !e.Links.None(), "links needs task: cluster; a classification labels all training samples"},
 		{classify && c.Linear() && e.Neighbours != (Neighbours{}), "neighbours needs classifier: neighbours, but the classifier is linear"},

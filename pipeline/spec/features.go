@@ -88,7 +88,7 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 	default:
 		v.Text = enum.Fold(v.Text, featureNames(list))
 		if !slices.ContainsFunc(list, func(i features.Info) bool { return i.Name == v.Text }) {
-			return v.Want("a feature (%s), keys and values in braces, or a list of these", strings.Join(featureNames(list), ", "))
+			return v.Want("a feature (%s), its settings, or a list of features", strings.Join(featureNames(list), ", "))
 		}
 		none := &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column}
 		v = &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column, Fields: []settings.Field{{Key: v, Value: none}}}

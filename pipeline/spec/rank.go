@@ -117,6 +117,8 @@ func (r Rank) Check(k, n int, of string) error {
 	case r.Auto != nil:
 	case rank < 1:
 		return fmt.Errorf("rank: %s is %d for %d %s; expected 1 or more", r, rank, k, of)
+	case rank > n && r.Fixed:
+		return fmt.Errorf("rank: %s is above the number of samples, %d", r, n)
 	case rank > n:
 		return fmt.Errorf("rank: %s is %d for %d %s, above the number of samples, %d", r, rank, k, of, n)
 	}

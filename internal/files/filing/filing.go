@@ -155,7 +155,7 @@ func acquire(dir string) (release func(), err error) {
 // check validates the items and returns the items that File can process.
 func (r *Result) validate(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
 	if exists(filepath.Join(dir, JournalFile)) {
-		return nil, fmt.Errorf("%s already has sorted files: undo that first, or choose another folder", dir)
+		return nil, fmt.Errorf("%s already has sorted files: undo that sort or choose another folder", dir)
 	}
 	places := make(map[string]string, len(items))
 	folders := map[string]bool{}

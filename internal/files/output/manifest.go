@@ -106,7 +106,7 @@ func readManifest(dir string) (m *manifest, err error) {
 	at := filepath.Join(dir, ManifestFile)
 	text, err := ReadFile(at)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case isMissing(err):
 		return nil, nil
 	case err != nil:
 		return nil, err
@@ -222,7 +222,7 @@ var version = sync.OnceValue(func() string {
 func Written(dir string) (command, data string, err error) {
 	m, err := readManifest(dir)
 	if err == nil && m == nil {
-		err = fmt.Errorf("%s is not a results folder: it has no %s", dir, ManifestFile)
+		err = fmt.Errorf("%s is not a results folder of partwise: it has no %s", dir, ManifestFile)
 	}
 	if err != nil {
 		return "", "", err

@@ -62,7 +62,7 @@ func syntaxError(err error) error {
 		return err
 	}
 	line, _ := strconv.Atoi(m[1]) // 0 without one
-	return &settings.Error{Line: max(line, 1), Column: 1, Message: m[2]}
+	return &settings.Error{Line: max(line, 1), Column: 1, Message: "not YAML: " + m[2]}
 }
 
 // valueOf returns the value of a node at the given depth.

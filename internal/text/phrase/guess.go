@@ -3,6 +3,8 @@ package phrase
 import (
 	"slices"
 	"strings"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // Guess returns a hint such as "; did you mean nmf?" with up to three names that are similar to an unknown one, or "". A
@@ -23,7 +25,7 @@ func Guess(name string, names []string) string {
 		if d < least {
 			near, least = nil, d
 		}
-		if d == least {
+		if d == least && d < max(len(name), len(n)) {
 			near = append(near, n)
 		}
 	}
@@ -31,7 +33,7 @@ func Guess(name string, names []string) string {
 	if len(near) == 0 || len(near) > 3 {
 		return ""
 	}
-	return "; did you mean " + strings.Join(near, " or ") + "?"
+	return "; did you mean " + english.WordSeries(near, "or") + "?"
 }
 
 // Choices ends the error of an unknown name: with the names that may be meant, or else with all names.

@@ -7,7 +7,7 @@ func TestGuess(t *testing.T) {
 	for name, want := range map[string]string{
 		"nfm":      "; did you mean nmf?",
 		"NMF-KI":   "; did you mean nmf-kl?",
-		"nnmf":     "; did you mean cnmf or gnmf or nmf?",
+		"nnmf":     "; did you mean cnmf, gnmf or nmf?",
 		"cluster":  "; did you mean clusters?",
 		"clu":      "; did you mean clusters?",
 		"clsutres": "; did you mean clusters?",
