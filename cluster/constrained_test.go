@@ -406,12 +406,12 @@ func TestBind(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		checkHolds(t, seed, known, groups)
-		told := make([]bool, n)
+		linked := make([]bool, n)
 		for _, p := range append(slices.Clone(known.MustLink), known.CannotLink...) {
-			told[p[0]], told[p[1]] = true, true
+			linked[p[0]], linked[p[1]] = true, true
 		}
 		for i := range n {
-			if !told[i] && known.Labels[i] < 0 && groups[i] != before[i] {
+			if !linked[i] && known.Labels[i] < 0 && groups[i] != before[i] {
 				t.Errorf("seed %d: sample %d moved from %d to %d, and nothing holds it", seed, i, before[i], groups[i])
 			}
 		}

@@ -53,13 +53,13 @@ func TestCorrectedFollows(t *testing.T) {
 		groups[i] = min(place, 2) // the two parts of the last place are one group
 	}
 	if found := corrected(t, x, 4, groups, Known{}); !slices.Equal(found.Labels, groups) {
-		t.Errorf("nothing is told: %v", found.Labels)
+		t.Errorf("without labels: got %v, want %v", found.Labels, groups)
 	}
 	labels := repeated(120, -1)
 	labels[3] = 3 // the first sample of the second part
 	found := corrected(t, x, 4, groups, Known{Labels: labels})
 	if !slices.Equal(found.Labels, truth) {
-		t.Errorf("one sample told: %v", found.Labels)
+		t.Errorf("one labelled sample: got %v, want %v", found.Labels, truth)
 	}
 	for i := range 120 {
 		row := found.Shares.RawRowView(i)
@@ -68,7 +68,7 @@ func TestCorrectedFollows(t *testing.T) {
 		}
 	}
 	if row := found.Shares.RawRowView(3); row[3] != 1 {
-		t.Errorf("the told sample's shares are %v", row)
+		t.Errorf("shares of the labelled sample: got %v, want 1 in cluster 3", row)
 	}
 	// A link says as much: the two samples are not in one group, and theirs go with them.
 	found = corrected(t, x, 4, groups, Known{CannotLink: [][2]int{{2, 3}}})
@@ -103,7 +103,7 @@ func TestCorrectedProperties(t *testing.T) {
 	}
 	known := Known{Labels: labels, MustLink: [][2]int{{0, 5}, {7, 12}}, CannotLink: [][2]int{{1, 2}, {20, 30}}}
 	if labels[20] >= 0 || labels[30] >= 0 {
-		t.Fatal("the links are of told samples")
+		t.Fatal("the linked samples are labelled")
 	}
 	want := corrected(t, x, 5, groups, known).Labels
 
@@ -137,7 +137,7 @@ func TestCorrectedProperties(t *testing.T) {
 	}
 	for i, c := range labels {
 		if c >= 0 && want[i] != c {
-			t.Errorf("sample %d is told to be in %d and is in %d", i, c, want[i])
+			t.Errorf("labelled sample %d is in cluster %d, want %d", i, want[i], c)
 		}
 	}
 }

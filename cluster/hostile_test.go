@@ -90,7 +90,7 @@ func newHostile(seed uint64) hostile {
 			kinds = append(kinds, fmt.Sprintf("a value %v", bad))
 		}
 	}
-	// Inner products, or numbers that are those of no samples.
+	// Inner products, or values that no samples have.
 	h.s = mat.NewSymDense(n, nil)
 	h.s.SymOuterK(1, h.x)
 	if src.IntN(3) == 0 {

@@ -738,7 +738,7 @@ func TestRefine(t *testing.T) {
 			for to := range k {
 				got.Labels[i] = to
 				if other := plainObjective(d, x, got.Labels, k); other < least*(1-1e-8)-1e-12 {
-					t.Errorf("trial %d, %v, %d×%d: sample %d in cluster %d in place of %d lowers %v to %v", trial, d, n, m, i, to, from, least, other)
+					t.Errorf("trial %d, %v, %d×%d: moving sample %d to cluster %d from %d lowers the objective from %v to %v", trial, d, n, m, i, to, from, least, other)
 				}
 			}
 			got.Labels[i] = from

@@ -56,8 +56,8 @@ func TestNearestMatchesPlain(t *testing.T) {
 	}
 }
 
-// TestNearestFarFromOrigin hides the nearest points among some whose products
-// are rounded far more coarsely than those of the last panel.
+// TestNearestFarFromOrigin hides the nearest points in a panel whose products are rounded far more coarsely than the
+// last panel's.
 func TestNearestFarFromOrigin(t *testing.T) {
 	points := mat.NewDense(2*panelRows, 2, nil)
 	for i := range panelRows {

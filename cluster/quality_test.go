@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The values are those of scikit-learn 1.9's silhouette_score.
+// TestSilhouette compares with silhouette_score of scikit-learn 1.9.
 func TestSilhouette(t *testing.T) {
 	x := mat.NewDense(6, 2, []float64{1, 0, 2, 1, 1, 1, 5, 4, 6, 6, 0, 7})
 	labels := []int{0, 0, 0, 2, 2, 3}

@@ -385,7 +385,7 @@ func TestFolderLeftOut(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 	if d := cmp.Diff(set.LeftOut, set.Subset([]int{0}).LeftOut); d != "" {
-		t.Errorf("a subset says otherwise what was left out:\n%s", d)
+		t.Errorf("LeftOut of a subset (-set +subset):\n%s", d)
 	}
 }
 

@@ -179,7 +179,7 @@ func TestImagesOfVectorsAskOnce(t *testing.T) {
 		}
 	}
 	if most := 3 * n * side * side; asked > most {
-		t.Errorf("%d values are asked for, want at most %d: those of the range, the sums and the images", asked, most)
+		t.Errorf("%d values are read, want at most %d for the range, the sums and the images", asked, most)
 	}
 }
 

@@ -39,7 +39,7 @@ type OpenOptions struct {
 	NoClasses bool `setting:"no-classes" help:"do not read subfolders as classes"`
 	// Pool makes every folder a class, even if a date or camera named it, and merges folders of the same name, such as
 	// train/Coast and test/Coast, ignoring case and surrounding blanks.
-	Pool bool `setting:"pool" help:"read every subfolder as a class; merge those of equal name"`
+	Pool bool `setting:"pool" help:"read every subfolder as a class; merge classes of equal name"`
 	// Fea, Gnd and Shape are Features, Labels, Height and Width of [vectorfile.Options].
 	Fea   string `setting:"fea" help:"variable with the vectors in a .mat or .npz file"`
 	Gnd   string `setting:"gnd" help:"variable with the classes in a .mat or .npz file"`

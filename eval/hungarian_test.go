@@ -165,8 +165,8 @@ func auction(rows [][]cell, columns int) (total int) {
 	return total
 }
 
-// BenchmarkAC: 3,000 classes of 10 samples in random clusters, and in those that are
-// right for two samples in three.
+// BenchmarkAC has 3,000 classes of 10 samples, in random clusters and in clusters that are right for two samples of
+// three.
 func BenchmarkAC(b *testing.B) {
 	for _, right := range []int{0, 2} {
 		b.Run(fmt.Sprintf("right=%d of 3", right), func(b *testing.B) {

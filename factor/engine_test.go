@@ -88,9 +88,8 @@ func kkt(f *Factorisation) (residual float64) {
 	return residual
 }
 
-// TestFastStationary: fast comes as near to the conditions of a minimum in 300 iterations
-// as multiplicative steps do in 3000, or to 2e-5 of the data, and mostly below what they
-// reach in ten times as many.
+// TestFastStationary checks that fast violates the conditions of a minimum in 300 iterations at most as much as
+// multiplicative updates in 3000, or by 2e-5 of the data, and that its objective is mostly lower.
 func TestFastStationary(t *testing.T) {
 	run := func(p problem, parts Parts, s Solver, iterations int) (*Factorisation, float64) {
 		p.opt.Solver, p.opt.Iterations = s, iterations
@@ -251,9 +250,8 @@ func residual(t *testing.T, x mat.Matrix, res *Result) (most float64) {
 	return most
 }
 
-// TestFastKLStationary: fast ends where the conditions of a minimum are fulfilled, no less
-// than where the multiplicative rule ends that runs long; neither moves from where the other
-// ended.
+// TestFastKLStationary checks that fast fulfils the conditions of a minimum as well as many multiplicative updates, and
+// that neither solver moves away from the result of the other.
 func TestFastKLStationary(t *testing.T) {
 	for seed := range uint64(3) {
 		x := countsOf(seed, 40, 30, 3, 0.8)
@@ -323,8 +321,8 @@ func TestFastKLServes(t *testing.T) {
 	}
 }
 
-// TestWeightBlock compares the weights that a block moves with those of samples whose
-// gradients are computed anew, one after another.
+// TestWeightBlock compares the weights after a block update with updates of one sample after another, which compute
+// each gradient from the start.
 func TestWeightBlock(t *testing.T) {
 	for _, k := range []int{1, 3, 8, 17} {
 		count := 9 + k
@@ -495,8 +493,8 @@ func BenchmarkProducts(b *testing.B) {
 		for _, c := range []struct {
 			name   string
 			method Parts
-			// products does those of an iteration with factors u, k×m, and v, k×n; passes is how
-			// often they read the matrix of n×width that they take most of.
+			// products computes the products of an iteration with factors u, k×m, and v, k×n. They read a matrix of
+			// n×width passes times.
 			products func(f *Factorisation, u, v *mat.Dense)
 			passes   int
 			width    int
@@ -799,7 +797,7 @@ func TestEnumerations(t *testing.T) {
 	}
 }
 
-// TestPenaltySettings: several penalties with their settings beside those of the parts.
+// TestPenaltySettings sets several penalties, their settings and settings of the parts.
 func TestPenaltySettings(t *testing.T) {
 	parts, _ := Lookup("parts")
 	m, err := parts.New(map[string]any{"penalty": "graph+l1+smooth", "lambda": 3, "neighbours": 2, "l1-weight": 0, "smooth-weight": 0.5, "must": 2, "cost": "kl"})

@@ -67,8 +67,7 @@ func ExampleNMF() {
 	// true true true
 }
 
-// Samples that are known to be of one class share their coefficients. Those of
-// unknown classes have their own.
+// Labelled samples of one class share their coefficients. Samples of unknown class have their own.
 func ExampleCNMF() {
 	x := images()
 	known := factor.Known{Labels: []int{0, 0, -1, 1, 1, -1}}
@@ -153,8 +152,7 @@ func ExampleLookup() {
 	// gnmf: lamda: unknown key "lamda"; did you mean lambda?
 }
 
-// generated are 20,000 images of 2×2 pixels that are made when they are asked for, as
-// those of a file are read.
+// generated are 20,000 images of 2×2 pixels. Like images in a file, they do not stay in memory.
 type generated struct{}
 
 func (generated) Dims() (n, m int) { return 20000, 4 }

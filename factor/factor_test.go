@@ -224,8 +224,7 @@ func TestInitialisations(t *testing.T) {
 	}
 }
 
-// TestLeadingSVD: the iterated triplets are those of the full singular
-// value decomposition, whatever the size of the data.
+// TestLeadingSVD compares the iterated triplets with the full singular value decomposition, for data of many sizes.
 func TestLeadingSVD(t *testing.T) {
 	for seed := range uint64(60) {
 		p := randomProblem(seed, true)

@@ -144,7 +144,7 @@ func hostileRules(t *testing.T, seed uint64) map[string]rule {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := out[info.Name] // with what it promises, or nothing
+		r := out[info.Name] // the zero value for methods without a test rule
 		if r.method = method; r.descends {
 			if k := reflect.ValueOf(method).FieldByName("Kernel"); k.IsValid() {
 				r.parts.Kernel = k.Interface().(Kernel)
@@ -563,7 +563,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// What grows with n² is known: sizes that no machine has are not taken for small.
+// TestMemoryOfLargeProblems checks that estimates of memory count arrays of n×n values and do not overflow.
 func TestMemoryOfLargeProblems(t *testing.T) {
 	n := 200_000
 	for _, info := range Methods() {

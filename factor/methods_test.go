@@ -146,7 +146,7 @@ func pairOf(t *testing.T, m Method, p problem) (a, r *mat.Dense) {
 	return nil, nil
 }
 
-// marginalGraphs are those of MFA from their definition.
+// marginalGraphs returns the graphs of MFA, computed from their definition.
 func marginalGraphs(p problem, m MFA) (inside, across *mat.Dense) {
 	n, _ := p.x.Dims()
 	labels := p.known.Labels
@@ -673,8 +673,8 @@ func TestPCAOfWideData(t *testing.T) {
 	}
 }
 
-// TestSparseCodingNeverRises: nor is an atom longer than 1, and the codes are
-// those of the last dictionary.
+// TestSparseCodingNeverRises checks that the objective never rises, that no atom is longer than 1, and that the codes
+// belong to the last dictionary.
 func TestSparseCodingNeverRises(t *testing.T) {
 	for seed := range uint64(200) {
 		p := randomProblem(seed, seed%2 == 0)

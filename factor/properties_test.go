@@ -330,7 +330,7 @@ func TestSparseEqualsDense(t *testing.T) {
 				near(t, what+" basis", got.Basis, want.Basis, within*max(1, mat.Max(want.Basis)))
 			}
 			near(t, what+" coefficients", got.Coefficients, want.Coefficients, within*max(1, mat.Max(want.Coefficients)))
-			rounding := 1e-13 * (mat.Sum(p.x) + math.Pow(mat.Norm(p.x, 2), 2)) // all that there is of an objective of 0
+			rounding := 1e-13 * (mat.Sum(p.x) + math.Pow(mat.Norm(p.x, 2), 2)) // an objective of 0 consists of rounding errors
 			last := len(want.Objective) - 1
 			nearNumber(t, what+" objective", got.Objective[last], want.Objective[last], within/1000*want.Objective[0]+rounding)
 		}
@@ -455,11 +455,9 @@ func planted(seed uint64) problem {
 	return problem{x, Known{Labels: labels}, Options{Rank: k, Seed: seed, Iterations: 3000}, Image{Height: h, Width: w}}
 }
 
-// TestTransformAgrees: of methods without ties and penalties, the coefficients
-// of the samples are those that the model gives to them as new ones, once the
-// iterations stand still. Of the largest they differ by some 1e-3, in kernels
-// that see the parts as more alike by 1e-2: a coefficient that goes to 0 gets
-// there slowly, in the fit as in the steps of Transform.
+// TestTransformAgrees checks that after convergence, Transform of the fitted samples returns their coefficients, for
+// methods without ties and penalties. The tolerance is 1e-3 of the largest coefficient, and 1e-2 for kernels under which
+// the parts are more similar, because coefficients approach 0 slowly in both.
 func TestTransformAgrees(t *testing.T) {
 	methods := map[string]Method{
 		"nmf": NMF{}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "ntf-kl": Parts{Cost: CostKL, Basis: BasisRankOne},
@@ -586,8 +584,8 @@ type rule struct {
 	solver Solver
 }
 
-// rules are all methods of the registry that iterate, and all combinations of
-// parts, with λ for all weights, and those that other solvers serve with these.
+// rules returns all iterative methods of the registry and all combinations of parts, with λ for all weights, and each
+// of them also with the other solvers that support it.
 func rules(lambda float64) map[string]rule {
 	out := map[string]rule{}
 	named := func(name string, m Method, p Parts) {
@@ -848,12 +846,11 @@ var degenerations = []struct {
 	{"no labels", func(p *problem, _ *rand.Rand) { p.known.Labels = nil }},
 }
 
-// TestObjectiveNeverRises, of every rule that promises it, over 100 problems of
-// no kind and 100 degenerate ones, some with signs; half of them stored
-// sparse. Of all rules every number that comes out is one, and the factors are
-// not below 0.
+// TestObjectiveNeverRises checks every rule that promises a monotone objective on 100 random and 100 degenerate
+// problems, some with negative values, half of them sparse. All rules must return finite numbers, and factors that are
+// not negative.
 //
-// What counts as a rise is in docs/methods.md and in Result.Objective.
+// docs/methods.md and Result.Objective define a rise.
 func TestObjectiveNeverRises(t *testing.T) {
 	problems := 200
 	switch {
@@ -953,7 +950,7 @@ func (r rule) check(x mat.Matrix, p problem, res *Result) error {
 	for name, a := range map[string]*mat.Dense{"basis": res.Basis, "coefficients": res.Coefficients, "weights": res.Weights, "association": res.Association} {
 		mixed := codes || name == "basis" && r.signed
 		if a != nil && (!algebra.Finite(a) || !mixed && mat.Min(a) < 0) {
-			return fmt.Errorf("the %s hold what they must not: %v", name, mat.Formatted(a))
+			return fmt.Errorf("the %s hold values that are negative or not finite: %v", name, mat.Formatted(a))
 		}
 	}
 	if res.Model != nil && p.opt.Seed%4 == 0 {

@@ -205,7 +205,7 @@ func TestHeldOut(t *testing.T) {
 				t.Fatalf("%s: %v", what, err)
 			}
 			if !mat.Equal(same.Basis, res.Basis) || !mat.Equal(same.Coefficients, res.Coefficients) {
-				t.Errorf("%s: what is held out changes the factors", what)
+				t.Errorf("%s: the values of held-out entries change the factors", what)
 			}
 			q.opt.Iterations = 5
 			if res, err = parts.Fit(context.Background(), q.x, q.known, q.opt); err != nil {
@@ -220,7 +220,7 @@ func TestHeldOut(t *testing.T) {
 	}
 }
 
-// TestHeldOutNothing: where no entry is held out the fit is the plain one.
+// TestHeldOutNothing checks that a fit without held-out entries equals an ordinary fit.
 func TestHeldOutNothing(t *testing.T) {
 	for seed := range uint64(20) {
 		p := randomProblem(seed, false)
@@ -507,8 +507,7 @@ func TestMiniBatchFeatureLater(t *testing.T) {
 	}
 }
 
-// TestMiniBatchSizes: numbers of any size that samples may have give finite factors, as
-// good as those of others.
+// TestMiniBatchSizes checks that data of any scale gives finite factors of the same quality.
 func TestMiniBatchSizes(t *testing.T) {
 	share := map[Cost]float64{}
 	// Powers of 2 change no digit.

@@ -41,7 +41,7 @@ func (d DenseSIFT) Label() string {
 		out += ", its square root"
 	}
 	if d.Contrast > 0 {
-		out += fmt.Sprintf(", those of a contrast below %v as zeros", d.Contrast)
+		out += fmt.Sprintf(", patches of contrast below %v as zeros", d.Contrast)
 	}
 	return out
 }

@@ -59,8 +59,8 @@ func (c counted) Extract(img image.Image) (*Descriptors, error) {
 	return c.DenseSIFT.Extract(img)
 }
 
-// Descriptors are those of the extractor with a cache and without, and images are
-// described once where there is a cache. What has none is an error or left out.
+// TestDescribe checks that descriptors with and without a cache equal the extractor's, and that a cached image is
+// described once. An image without descriptors is an error or left out.
 func TestDescribe(t *testing.T) {
 	images := []image.Image{waves(40, 50, 0), waves(8, 50, 1), waves(64, 32, 2), nil}
 	set := fileSet(t, images...)

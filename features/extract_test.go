@@ -60,8 +60,8 @@ func (brightness) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	}, err
 }
 
-// What rows depend on beside the settings is part of their place in the cache, and what
-// filling a row takes is part of the memory budget.
+// TestRowsOfAnExtractor checks that the cache key contains everything that rows depend on besides settings, and that the
+// budget counts the memory of filling a row.
 func TestRowsOfAnExtractor(t *testing.T) {
 	own := extractors
 	t.Cleanup(func() { extractors, brightnessWeight, brightnessMemory = own, "1", 1 })
@@ -93,8 +93,8 @@ func TestRowsOfAnExtractor(t *testing.T) {
 	}
 }
 
-// TestInBlocks: rows that are made a few at a time are those that are made at once, of
-// image files, of vectors in memory and of a file.
+// TestInBlocks checks that rows in blocks equal rows computed at once, for image files, vectors in memory and vectors in
+// a file.
 func TestInBlocks(t *testing.T) {
 	idx := []byte{0, 0, 8, 3, 0, 0, 0, 9, 0, 0, 0, 4, 0, 0, 0, 4}
 	for i := range 9 * 16 {
@@ -167,7 +167,7 @@ func TestInBlocks(t *testing.T) {
 		t.Errorf("rows %v without %v, error %v", b.Rows, b.Skipped, err)
 	}
 	if _, err := InBlocks(t.Context(), &datasets.Set{Name: "v", Names: []string{"a"}, Vectors: mat.NewDense(1, 2, nil)}, Pixels{}, Options{SkipBad: true}); err == nil {
-		t.Error("vectors that cannot be used are to be skipped in blocks")
+		t.Error("blocks skip unusable vectors, want an error")
 	}
 	b, err = InBlocks(t.Context(), files, Pixels{}, Options{})
 	if err != nil {
@@ -178,8 +178,8 @@ func TestInBlocks(t *testing.T) {
 	}
 }
 
-// What is made of a large image is nearly the same when the image is reduced before, and of
-// small ones, and of parts that are given in pixels, exactly.
+// TestReducedRows checks that reducing a large image first hardly changes its features, and does not change them for
+// small images and crops in pixels.
 func TestReducedRows(t *testing.T) {
 	testkit.Slow(t)
 	waves := func(width, height int) image.Image {

@@ -137,7 +137,7 @@ func TestRowsAreKept(t *testing.T) {
 		}
 		entries = len(kept.entries)
 	}
-	// What is in the cache is taken, if it can be a row.
+	// Cached entries are used if they are valid rows.
 	for key := range kept.entries {
 		kept.entries[key] = slices.Repeat([]byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f}, 72)
 	}
@@ -148,7 +148,7 @@ func TestRowsAreKept(t *testing.T) {
 		kept.entries[key] = []byte("no row")
 	}
 	if got := extract(t, ColourHistogram{}, set, Options{Cache: kept}); !mat.Equal(got.X, extract(t, ColourHistogram{}, set, Options{}).X) {
-		t.Error("what is no row is taken for one")
+		t.Error("an invalid cache entry is used")
 	}
 	// Pixels are faster to make than to keep.
 	before := len(kept.entries)

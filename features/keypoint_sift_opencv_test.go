@@ -22,7 +22,7 @@ func blob(width, height int, cx, cy, sigma float64) *image.Gray {
 	}), image.Pt(width, height))
 }
 
-// places are where descriptors are from, beside what they say.
+// place is the position and the scale of a descriptor.
 type place struct{ x, y, scale float32 }
 
 func placesOf(d *Descriptors) map[place]bool {
@@ -154,7 +154,7 @@ func TestKeypointSIFTWithoutKeypoints(t *testing.T) {
 	keypointSIFT(t, KeypointSIFT{Sigma: 10}, noise(7, 7, 1))
 }
 
-// What fails in OpenCV is an error, and not an image without key points.
+// TestFindByOpenCVFails checks that a failure in OpenCV is an error, and not an image without key points.
 func TestFindByOpenCVFails(t *testing.T) {
 	if points, err := findByOpenCV(KeypointSIFT{}, image.NewGray(image.Rectangle{})); err == nil {
 		t.Errorf("%d key points of no image", len(points))

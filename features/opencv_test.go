@@ -44,8 +44,8 @@ func byOpenCV(t *testing.T, img *image.Gray, d *Descriptors) []float32 {
 	return slices.Clone(values)
 }
 
-// cosines returns the least and the mean cosine between our descriptors of the
-// patches of an image and OpenCV's, of those that are not flat.
+// cosines returns the least and the mean cosine between our descriptors and OpenCV's, over the patches of an image that
+// are not flat.
 func cosines(t *testing.T, img *image.Gray, bin int) (least, mean float64) {
 	t.Helper()
 	ours := denseSIFT(t, DenseSIFT{Bins: []int{bin}}, img)

@@ -506,7 +506,7 @@ func TestColourCrops(t *testing.T) {
 		size := Size{Height: 15, Width: 18}
 		got := extract(t, Pixels{size, true}, set, Options{Crop: crops[0], Normalise: NormNone}).X.(*mat.Dense).RawRowView(0)
 		if want := extract(t, Pixels{Size: size}, apart, Options{Crop: crops[1], Normalise: NormNone}).X.(*mat.Dense).RawMatrix().Data; !floats.EqualApprox(got, want, 2.0/0xffff) {
-			t.Errorf("%T: the colours are not those of the planes", crops[0])
+			t.Errorf("%T: the colours differ from the planes", crops[0])
 		}
 	}
 	if _, err := Extract(t.Context(), set, Pixels{Colour: true}, Options{Crop: Box{0, 0, 61, 40}}); err == nil || !strings.Contains(err.Error(), "60×40 pixels") {

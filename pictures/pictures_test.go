@@ -161,7 +161,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// What lost a tenth of each side is found, of each of many pictures.
+// TestCutCopies checks that copies of many pictures are found after a tenth of each side is cut off.
 func TestCutCopies(t *testing.T) {
 	var all []image.Image
 	for seed := range uint64(12) {
@@ -176,7 +176,7 @@ func TestCutCopies(t *testing.T) {
 	}
 }
 
-// Exact copies, known or of the same pixels, are no near ones, and those of near ones are.
+// TestExactCopies checks that exact copies of an original are not near copies, but exact copies of a near copy are.
 func TestExactCopies(t *testing.T) {
 	a := scene(1)
 	copyOf, near := compare(t, []image.Image{scene(2), a, a, compressed(t, a, 40), compressed(t, a, 40), a}, []int{0, 1, 1, 3, 3, 5})

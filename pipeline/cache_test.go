@@ -52,7 +52,7 @@ func TestCacheThatKeepsNothing(t *testing.T) {
 	var failures []error
 	got := prepare(t, cached, set, input.PrepareOptions{Cache: open(t, folder), CacheFailed: func(err error) { failures = append(failures, err) }})
 	if len(failures) != 1 {
-		t.Errorf("told of %d failures, want 1: %v", len(failures), failures)
+		t.Errorf("got %d failures, want 1: %v", len(failures), failures)
 	}
 	if !mat.Equal(got.X, want.X) {
 		t.Error("without a cache the features are others")
@@ -198,7 +198,7 @@ func TestChangedDuringRun(t *testing.T) {
 		return b
 	}
 	if diff := cmp.Diff(matrix(t.TempDir()), matrix(folder)); diff != "" {
-		t.Error("the cache holds what was made of the other content")
+		t.Error("the cache holds the features of the other content")
 	}
 }
 

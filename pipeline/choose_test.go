@@ -117,9 +117,9 @@ func TestRankAuto(t *testing.T) {
 
 	// Another rule makes other trials; a given rank keeps its trials.
 	other := newPlan(t, strings.Replace(text, "2..8", "2..8, by: stability", 1), set)
-	told := newPlan(t, strings.Replace(text, "{among: 2..8}", "4", 1), set)
+	fixed := newPlan(t, strings.Replace(text, "{among: 2..8}", "4", 1), set)
 	for i, tr := range p.trials {
-		if id := other.trials[i].id; id == tr.id || id == told.trials[i].id {
+		if id := other.trials[i].id; id == tr.id || id == fixed.trials[i].id {
 			t.Fatalf("trial %d has the identity of one with another rank", i)
 		}
 	}
@@ -208,8 +208,8 @@ func TestRankAutoGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Rank = &spec.Rank{Fixed: true, Plus: c.Rank}
-	told, err := g.Find(t.Context(), in, nil)
-	if err != nil || found.Rank != c.Rank || !reflect.DeepEqual(told.Groups, found.Groups) {
+	fixed, err := g.Find(t.Context(), in, nil)
+	if err != nil || found.Rank != c.Rank || !reflect.DeepEqual(fixed.Groups, found.Groups) {
 		t.Errorf("rank %d, want %d, %v", found.Rank, c.Rank, err)
 	}
 }
@@ -269,7 +269,7 @@ func TestCountCurve(t *testing.T) {
 	}
 	g := grouping.Groups{Method: spec.Method{Name: "kmeans"}, UseLabels: true}
 	if from, _ := g.CountRange(in.Set, in.Rows); from != 4 {
-		t.Errorf("from %d groups where 4 classes are told", from)
+		t.Errorf("got at least %d groups, want 4 for 4 labelled classes", from)
 	}
 	if c, err := g.CountCurve(t.Context(), in, 4, 8, nil); err != nil || c.K[c.Best()] != 5 {
 		t.Errorf("with labels: %+v, %v", c, err)

@@ -49,7 +49,7 @@ func TestClassification(t *testing.T) {
 		}
 		for i, c := range d.labels {
 			if c != d.truth[i] {
-				t.Fatal("a training sample's label is not told")
+				t.Fatal("a training sample is not labelled")
 			}
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// TestIllustrate: the saved models are those of the best ranks, and the words and
-// parts shown are in the photographs.
+// TestIllustrate checks that the models of the best ranks are saved, and that the words and parts shown are in the
+// photographs.
 func TestIllustrate(t *testing.T) {
 	set := photograph(t, 10)
 	e, err := spec.Parse([]byte(scenes))

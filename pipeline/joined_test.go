@@ -114,9 +114,8 @@ func meanSquare(x mat.Matrix, from, to int) (mean float64) {
 	return mean
 }
 
-// TestJoined: the columns are those of each feature alone, in their order, times a factor by
-// which the mean of their squared lengths is the weight; what the features alone left in
-// the cache is all that is needed.
+// TestJoined checks that the columns are the columns of each feature in order, times a factor that makes their mean
+// squared length the weight, and that the features come from the cache of the single features.
 func TestJoined(t *testing.T) {
 	set := colourful(t, 3)
 	const sift, colour, pixels = "sift: dense, words: 12, grid: 2x2, normalise: max", "colour: hsv, power: 0.5, normalise: none", "pixels: 6, normalise: none"
@@ -220,7 +219,7 @@ func TestJoinedDraws(t *testing.T) {
 		}
 	}
 	if mean := meanSquare(seen.Test(), 0, 16); math.Abs(mean-1) < 1e-9 {
-		t.Errorf("so have those of the test samples: %v", mean)
+		t.Errorf("the scale depends on the test samples: their mean squared length is %v", mean)
 	}
 	for _, row := range d.testRows {
 		img := image.NewGray(image.Rect(0, 0, 80, 70))
@@ -231,7 +230,7 @@ func TestJoinedDraws(t *testing.T) {
 	}
 	other := plan(input.PrepareOptions{})
 	if after, err := other.Learned(t.Context()); err != nil || !slices.Equal(after.Scales, scales) {
-		t.Errorf("the scales depend on images that are to be classified: %v, %v", after, err)
+		t.Errorf("the scales depend on the test images: %v, %v", after, err)
 	}
 	if other.trials[0].id == p.trials[0].id {
 		t.Error("other images are the same trials")
@@ -352,8 +351,8 @@ func TestJoinedExtremes(t *testing.T) {
 	}
 }
 
-// TestJoinedIllustrate: parts are shown on photographs by those of their values that are of
-// words, wherever these columns stand.
+// TestJoinedIllustrate checks that parts are shown on photographs by their weights of visual words, at any position of
+// these columns.
 func TestJoinedIllustrate(t *testing.T) {
 	set := colourful(t, 4)
 	const words = "{sift: dense, words: 10, grid: 2x2}"
@@ -392,7 +391,7 @@ func TestJoinedMemory(t *testing.T) {
 	if err := Set(e, "features", "[{pixels: 500}, {pixels: 400}]"); err != nil {
 		t.Fatal(err)
 	}
-	// 16 rows of 250,000 and 160,000 values take 52 MB, and those of both as much again.
+	// 16 rows of 250,000 and 160,000 values take 52 MB, and the joined rows another 52 MB.
 	_, err := input.Prepare(input.WithMemory(t.Context(), memory.Least), e, input.PrepareOptions{})
 	refused(t, err, "the features of")
 	_, err = input.Prepare(input.WithMemory(t.Context(), 122<<20), e, input.PrepareOptions{})

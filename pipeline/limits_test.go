@@ -373,7 +373,7 @@ func TestProgressHasOneOwner(t *testing.T) {
 			t.Error("two calls overlap")
 		}
 		if returned.Load() {
-			t.Errorf("told of %s when the call had returned", what)
+			t.Errorf("progress of %s after the call had returned", what)
 		}
 		calls[what]++
 		inside.Store(false)
@@ -385,7 +385,7 @@ func TestProgressHasOneOwner(t *testing.T) {
 	}
 	defer in.Close()
 	if len(calls) == 0 {
-		t.Error("told of nothing")
+		t.Error("progress is never called")
 	}
 	p, err := NewPlan(t.Context(), e, in)
 	if err != nil {

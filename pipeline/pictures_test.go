@@ -195,7 +195,7 @@ func TestOriginals(t *testing.T) {
 	}
 }
 
-// Copies share a group with their original and do not affect others: the groups are those of the set without copies.
+// TestCopiesFollow checks that copies share a group with their original and do not affect the groups of other images.
 func TestCopiesFollow(t *testing.T) {
 	in := labelledSet(t, map[int]string{1: "a"})
 	n := len(in.Rows)
@@ -227,7 +227,7 @@ func TestCopiesFollow(t *testing.T) {
 	}
 	for i, c := range copies {
 		if got.Groups[i] != got.Groups[c] {
-			t.Errorf("row %d is in group %d and what it is a copy of in %d", i, got.Groups[i], got.Groups[c])
+			t.Errorf("row %d is in group %d, want its original's group %d", i, got.Groups[i], got.Groups[c])
 		}
 	}
 	if len(got.Memberships) != len(rows) {

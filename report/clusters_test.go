@@ -338,9 +338,9 @@ func TestWritePictures(t *testing.T) {
 // TestClusterTitles: a group is named after a class only if most of its samples have it.
 func TestClusterTitles(t *testing.T) {
 	for _, test := range []struct {
-		labels string // of one group: a, b, or - for an unknown class
-		told   []int
-		want   string
+		labels   string // of one group: a, b, or - for an unknown class
+		labelled []int
+		want     string
 	}{
 		{"aab", nil, "Group 1: mostly a"},
 		{"aaab", nil, "Group 1: mostly a"},
@@ -355,7 +355,7 @@ func TestClusterTitles(t *testing.T) {
 		{"bb---", []int{1}, "Group 1: b"},
 		{"---", []int{-1}, "Group 1"},
 	} {
-		c := Clusters{Classes: []string{"a", "b"}, Grouping: &grouping.Grouping{GroupClasses: test.told}}
+		c := Clusters{Classes: []string{"a", "b"}, Grouping: &grouping.Grouping{GroupClasses: test.labelled}}
 		for i, l := range test.labels {
 			c.Names = append(c.Names, fmt.Sprint(i))
 			c.Groups = append(c.Groups, 0)
@@ -366,7 +366,7 @@ func TestClusterTitles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if page := tree(t, dir)["index.html"]; !strings.Contains(page, ">"+test.want+"<") {
-			t.Errorf("labels %s, told %v: the group is not called %q", test.labels, test.told, test.want)
+			t.Errorf("classes %s of the samples, labelled %v: the page has no title %q", test.labels, test.labelled, test.want)
 		}
 	}
 }

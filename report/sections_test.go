@@ -120,7 +120,7 @@ func TestWriteChosen(t *testing.T) {
 	sources(t, files)
 	for name := range files {
 		if strings.HasPrefix(name, "confusion/") || strings.HasPrefix(name, "coefficients/") || strings.Contains(name, "terms") {
-			t.Errorf("%s of an experiment without what it shows", name)
+			t.Errorf("got the figure %s for an experiment without its data", name)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func TestTrainDescends(t *testing.T) {
 		if (len(parts) > 1) != (training.Words == 60) {
 			t.Errorf("%d words: %d parts of the descriptors were read", training.Words, len(parts))
 		}
-		// What words are found for with some checks only may be nearer to others.
+		// With limited checks, a descriptor may be nearer to another word than to its own.
 		means := parts[2000]
 		reported := means[len(means)-1]
 		if got := objective(v, rows); got > reported*(1+1e-9) || got < reported*0.98 || training.Checks == 0 && got < reported*(1-1e-9) {
@@ -150,7 +150,7 @@ func TestTrainDescends(t *testing.T) {
 	}
 }
 
-// What the second iteration reports is the objective of the words of the first.
+// TestTrainReports checks that the second iteration reports the objective of the words after the first.
 func TestTrainReports(t *testing.T) {
 	rows := randomRows(rng.New(1, "reports"), 1000, 16, 50)
 	var reported []float64

@@ -226,7 +226,7 @@ func realSet(words []string) string {
 }
 
 // TestPages runs the console blocks of each page in order, in a folder with photos and docs/experiments, and
-// compares what they print. A line "..." stands for any lines. A block with a title is written to the file
+// compares their output. A line "..." stands for any lines. A block with a title is written to the file
 // that it names.
 func TestPages(t *testing.T) {
 	testkit.Slow(t)

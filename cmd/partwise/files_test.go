@@ -332,12 +332,12 @@ func TestSkipped(t *testing.T) {
 		args := strings.Fields(line)
 		for range 2 { // the second time from the cache
 			code, out, stderr := partwise(args...)
-			told := want
+			warning := want
 			if list != "" {
-				told += "; see " + filepath.FromSlash(list)
+				warning += "; see " + filepath.FromSlash(list)
 			}
-			if code != exitDone || strings.Count(stderr, told+"\n") != 1 || strings.Contains(stderr, ".heic") {
-				t.Errorf("partwise %s: exit code %d, printed %q, said %q, want %q", line, code, out, stderr, told)
+			if code != exitDone || strings.Count(stderr, warning+"\n") != 1 || strings.Contains(stderr, ".heic") {
+				t.Errorf("partwise %s: exit code %d, printed %q, said %q, want %q", line, code, out, stderr, warning)
 			}
 			if list == "" {
 				continue

@@ -226,7 +226,7 @@ func featuresCommand() *cobra.Command {
 		Use:   "features DATA",
 		Short: "Compute features and write them to a file",
 		Long: `Compute the features of the images of a folder, file or known set, and write them with the classes
-to a file for NumPy (.npz), MATLAB (.mat) or spreadsheets (.csv). The defaults are those of
+to a file for NumPy (.npz), MATLAB (.mat) or spreadsheets (.csv). The defaults are as for
 cluster. Visual words are learned from all images, or read from a file that --words wrote.`,
 		Example: `  partwise features photos --out photos.npz
   partwise features photos --features sift=dense,words=20,grid=4x4 --out photos.mat

@@ -219,7 +219,7 @@ func TestApplyOfRun(t *testing.T) {
 		}
 		was := array(t, file, "coefficients")
 		n, _ := was.Dims()
-		// The projections of pca are those of the samples, in some order.
+		// pca has the projections of the samples, in any order.
 		found := 0
 		for i := range n {
 			for j := range 72 {
@@ -298,8 +298,7 @@ func TestFitMistakes(t *testing.T) {
 	}
 }
 
-// TestFeatures: the written features are those of an experiment, in every format, and saved words give equal
-// histograms.
+// TestFeatures checks that every format holds the features of an experiment, and that saved words give equal histograms.
 func TestFeatures(t *testing.T) {
 	workplace(t)
 	const sift = "sift={step: 4, bins: 2},words=9,grid=2x2"
@@ -414,7 +413,7 @@ func (c cancelling) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestFeaturesStopped: if features is interrupted while writing, it reports what is cached.
+// TestFeaturesStopped checks that an interrupted features command reports the number of cached images.
 func TestFeaturesStopped(t *testing.T) {
 	workplace(t)
 	write(t, "photos/bad.png", "of which a note tells before the file is written")

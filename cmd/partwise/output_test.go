@@ -389,7 +389,7 @@ func TestModelOfAnotherShape(t *testing.T) {
 	}
 	page := read(t, "results", "tiny", "index.html")
 	if !strings.Contains(page, "the parts of nmf are not shown") || strings.Contains(page, "bases/nmf.png") || !strings.Contains(page, "bases/gnmf.png") {
-		t.Error("the page does not say what is left out, or leaves out more")
+		t.Error("the page must leave out the parts of nmf only, and say so")
 	}
 	if _, err := os.Stat("results/tiny/bases/nmf.png"); !os.IsNotExist(err) {
 		t.Errorf("the picture of before is still there: %v", err)

@@ -263,7 +263,7 @@ type form struct {
 	fallback string   // the default
 }
 
-// forms are those of the settings of a section, by its title and their names.
+// forms are the forms of settings, by the title of the section and the name of the setting.
 var forms = map[string]form{
 	"Top level/name":                {"", []string{"faces"}, "the file's name"},
 	"Top level/data":                {"known set, path, or several of them", []string{"yale", "photos/faces", "{set: orl, from: mat}", "[yale, orl]"}, "required"},
@@ -409,7 +409,7 @@ func TestSettingsForms(t *testing.T) {
 func methodsPage() string {
 	var out strings.Builder
 	out.WriteString("# Methods, solvers, features and scores\n\nAll names that an [experiment file](experiment-file.md) and the flags choose from, with their parameters. " +
-		"`partwise list KIND NAME` prints more of one: objective, update rule and what it needs. [Methods](../methods.md) explains them. A test writes this page.\n")
+		"`partwise list KIND NAME` prints the details of one, such as its objective, update rule and requirements. [Methods](../methods.md) explains them. A test writes this page.\n")
 	for _, k := range choices.Kinds {
 		entries := k.Entries()
 		if k.Name == "methods" { // but for the clusterers, which are below

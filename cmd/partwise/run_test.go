@@ -51,7 +51,7 @@ func TestSets(t *testing.T) {
 		t.Error("the page of a set is not linked")
 	}
 
-	// The trials of a set equal those of an experiment on it alone, byte for byte.
+	// The trials of a set equal the trials of an experiment on this set only, byte for byte.
 	write(t, "one.yaml", strings.Replace(strings.Replace(manySets, "name: many", "name: many-generated", 1), "[generated, {set: generated, largest: 4}, {set: photos, pattern: '{class}-*'}]", "generated", 1))
 	must(t, "run", "one.yaml")
 	if read(t, all, "generated/results.jsonl") != read(t, "results", "many-generated/results.jsonl") {
@@ -340,7 +340,7 @@ func TestGetUnpublishedSum(t *testing.T) {
 	}
 }
 
-// TestGetStopped: an interrupted download reports what is kept.
+// TestGetStopped checks that an interrupted download reports the part that is kept.
 func TestGetStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

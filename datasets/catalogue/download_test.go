@@ -349,7 +349,7 @@ func TestGetIDX(t *testing.T) {
 		From: fromRaw, Places: []string{"digits"}, Marks: []string{"images-idx3*"}, IDX: true,
 		Files: []Download{{File: "images-idx3.gz", SHA256: sumOf(images)}, {File: "labels-idx1.gz", SHA256: sumOf(labels)}},
 	}}})
-	// The sums are those of the unpacked content.
+	// The checksums are of the unpacked content.
 	s := &server{files: map[string][]byte{"images-idx3.gz": gzipped(t, images), "labels-idx1.gz": gzipped(t, labels)}}
 	d := s.start(t)
 	dir := t.TempDir()

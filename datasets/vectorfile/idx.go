@@ -70,7 +70,7 @@ func IsIDXImages(name string) bool {
 	return strings.Contains(name, "images") && strings.Contains(name, "idx3")
 }
 
-// IDXFolder reads the pairs of IDX files of images and labels in dir: those of a part, "train" or "test", or all, the
+// IDXFolder reads the pairs of IDX files of images and labels in dir. part is "train", "test" or "" for both, the
 // training part first. It also returns the names of all other files and of hidden ones.
 func IDXFolder(ctx context.Context, dir, part string, opt Options) (whole *Content, others []string, err error) {
 	entries, err := os.ReadDir(dir)

@@ -250,7 +250,7 @@ func TestReadMATClaims(t *testing.T) {
 	data = append(data, packed.Bytes()...)
 	used := memory(func() {
 		if _, err := matVariables(memoryInput(data, 0)); err == nil || !strings.Contains(err.Error(), "but the file has") {
-			t.Errorf("got error %v, want one that says what is missing", err)
+			t.Errorf("got error %v, want one that names the size of the file", err)
 		}
 	})
 	if used > 4<<20 {

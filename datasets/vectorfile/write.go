@@ -48,9 +48,9 @@ func CanWrite(path string) error {
 	return nil
 }
 
-// Write writes vectors in the format of the extension of path: .npz for NumPy, .mat for MATLAB or .csv; docs/data.md
-// for MATLAB or .csv; docs/reference/data.md lists what is in it. Open reads the same vectors, labels and names from it, with
-// Sparse vectors become dense in a .csv, and vectors in a .mat are no longer images.
+// Write writes vectors in the format of the extension of path: .npz for NumPy, .mat for MATLAB or .csv.
+// docs/reference/data.md lists the content of each format. Open reads the same vectors, labels and names from the file,
+// except that sparse vectors become dense in a .csv, and vectors in a .mat are no longer images.
 //
 // The write is atomic: on failure, or if ctx ends, an existing file is unchanged. Values that are not finite are
 // errors. So are names that the format cannot hold: with white space at an end in a .csv, with characters beyond U+FFFF

@@ -108,7 +108,7 @@ func TestRatio(t *testing.T) {
 		}
 		rho := between / within
 		if got, want := d.Ratio(), rho/(1-rho); math.Abs(got/want-1) > 0.05 {
-			t.Errorf("%+v: the ratio is %v, and that of what was drawn %v", d, got, want)
+			t.Errorf("%+v: got ratio %v, want %v from the draws", d, got, want)
 		}
 	}
 	for _, c := range []struct {
@@ -264,7 +264,7 @@ func TestHolmHolds(t *testing.T) {
 func TestHolmWeights(t *testing.T) {
 	for _, c := range []struct{ p, weights, want []float64 }{
 		{[]float64{0.1, 0.2, 0.15, 0.3}, []float64{3, 1, 1, 1}, []float64{0.2, 0.45, 0.45, 0.45}},
-		{[]float64{0.001, 0.02}, []float64{1, 3}, []float64{0.004, 0.02}}, // what is found leaves its weight
+		{[]float64{0.001, 0.02}, []float64{1, 3}, []float64{0.004, 0.02}}, // a rejected hypothesis leaves its weight to the others
 	} {
 		for i, p := range Holm(c.p, c.weights) {
 			if !near(p, c.want[i], 1e-12) {

@@ -143,8 +143,8 @@ func (r Resampled) Interval(level float64) (low, high float64, ok bool) {
 type Probabilities struct{ Below, Within, Above float64 }
 
 // Beyond returns the posterior probabilities of the mean difference, by the Bayesian correlated t-test (Corani and
-// Benavoli 2015). If the variance is unknown, they are those of [BayesSignedRank]; for an infinite ratio they are ½, 0
-// and ½.
+// Benavoli 2015). If the variance is unknown, it returns the result of [BayesSignedRank]; for an infinite ratio it
+// returns ½, 0 and ½.
 func (r Resampled) Beyond(rope float64) Probabilities {
 	switch {
 	case math.IsInf(r.Ratio, 1):

@@ -80,6 +80,6 @@ func TestSameBytes(t *testing.T) {
 	blas64.Use(other{})
 	defer blas64.Use(before)
 	if got := fits(); !reflect.DeepEqual(got, want) {
-		t.Error("the BLAS of the process changes what is computed")
+		t.Error("another BLAS implementation in blas64 changes the results")
 	}
 }

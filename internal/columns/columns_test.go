@@ -21,7 +21,7 @@ func TestTable(t *testing.T) {
 			}
 		}
 		letters := strings.Join(strings.Fields(seen), "")
-		if room >= 70 { // one below the other, words stand between those of other columns
+		if room >= 70 { // in narrower rooms, the words of different columns are mixed
 			letters = ""
 			for line := range strings.Lines(seen) {
 				letters += strings.TrimSpace(line)

@@ -135,7 +135,7 @@ var matrices = []struct {
 	}},
 }
 
-// TestExtreme: of matrices of any kind and scale the values are those of Symmetric, and the
+// TestExtreme checks for matrices of any kind and scale that the eigenvalues equal the ones of Symmetric, and that the
 // vectors are orthonormal eigenvectors.
 func TestExtreme(t *testing.T) {
 	const bound = 2e-13

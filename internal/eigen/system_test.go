@@ -14,8 +14,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// checkSystem holds a System to its matrix: the vectors are orthonormal, a·v is λ·v, and all
-// values are those of gonum's LAPACK.
+// checkSystem checks that the vectors of a System are orthonormal, that a·v is λ·v, and that all eigenvalues agree with
+// gonum's LAPACK.
 func checkSystem(t *testing.T, what string, a *mat.SymDense, c int) {
 	t.Helper()
 	ctx := context.Background()

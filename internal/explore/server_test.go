@@ -461,9 +461,9 @@ func TestOneAtATime(t *testing.T) {
 func TestRun(t *testing.T) {
 	g := newGrouping(t, 12)
 	finished := errors.New("none")
-	for _, how := range []string{"finish", "stop", "stop at work", "untold"} {
+	for _, how := range []string{"finish", "stop", "stop at work", "not ready"} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		stopped, untold := errors.New("stopped"), errors.New("untold")
+		stopped, notReady := errors.New("stopped"), errors.New("not ready")
 		session := newFake(g.groups)
 		working := make(chan struct{}, 1)
 		session.before = func(ctx context.Context, _ feedback.Act) error {
@@ -478,8 +478,8 @@ func TestRun(t *testing.T) {
 		done := make(chan error, 1)
 		go func() {
 			done <- Run(ctx, session, g.dir, g.files, 0, func(a string) error {
-				if how == "untold" {
-					return untold
+				if how == "not ready" {
+					return notReady
 				}
 				address <- a
 				return nil
@@ -523,8 +523,8 @@ func TestRun(t *testing.T) {
 				t.Errorf("an act that is stopped is answered by %d", status)
 			}
 			want = stopped
-		case "untold":
-			want = untold
+		case "not ready":
+			want = notReady
 		}
 		select {
 		case err := <-done:

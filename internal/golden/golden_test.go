@@ -197,7 +197,7 @@ func images(n int) *mat.Dense {
 	return x
 }
 
-// experiment returns the records of one without what they hold of this machine.
+// experiment returns the records of an experiment, without times and the properties of the machine.
 func experiment(t *testing.T) string {
 	x, labels := samples(60)
 	for i := range labels {

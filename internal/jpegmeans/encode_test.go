@@ -18,8 +18,8 @@ type written struct {
 	quant         []byte
 	segments      []byte // before the frame
 	scans         []writtenScan
-	// sample, if set, gives the samples of a component, and codes are made for what they come to.
-	// Without it coefficients are drawn.
+	// sample, if set, gives the samples of a component, and codes fit their coefficients. Without it, coefficients
+	// are random.
 	sample func(component, x, y int) float64
 }
 
@@ -255,8 +255,8 @@ func (w written) units() (across, down int, factors func(component int) (h, v in
 	return (w.width + 8*h - 1) / (8 * h), (w.height + 8*v - 1) / (8 * v), factors
 }
 
-// coefficients returns those of the blocks of each component, of its samples or as rng draws them: mostly
-// low frequencies, as photographs have them.
+// coefficients returns the coefficients of the blocks of each component, from its samples or random ones with mostly
+// low frequencies, as in photographs.
 func (w written) coefficients(rng *rand.Rand) [][][blockSize]int {
 	across, down, factors := w.units()
 	values := make([][][blockSize]int, len(w.sampling))

@@ -197,7 +197,7 @@ func check(t testing.TB, content []byte) (compared int) {
 	return compared
 }
 
-// Means are those of the pixels that image/jpeg decodes, in files of every kind.
+// TestDecode compares with the means of the pixels that image/jpeg decodes, in files of every kind.
 func TestDecode(t *testing.T) {
 	all := fixtures(t)
 	for name, content := range files() {
@@ -214,7 +214,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// What means follow from is the inverse transform, to the rounding of the result.
+// TestMeans compares the means of a block with the inverse transform, up to rounding.
 func TestMeans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -430,7 +430,7 @@ func TestMemory(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			const beside = 1 << 20 // tables, and what is counted wrong
+			const beside = 1 << 20 // tables, and errors of the measurement
 			want := uint64(f.Memory(times))
 			if used > want+beside || want > 2*beside && used < want/2 {
 				t.Errorf("%#x, 1/%d: %d bytes, want about %d", marker, times, used, want)

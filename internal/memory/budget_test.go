@@ -74,7 +74,7 @@ func TestBudgetRefuses(t *testing.T) {
 		func() error { _, err := b.Keep(31, "x"); return err }(),
 	} {
 		if !errors.As(err, &e) || e.Free != 30 {
-			t.Errorf("more than what is kept leaves: %v", err)
+			t.Errorf("31 bytes where 30 can be free: got error %v, want a limit error with 30 free", err)
 		}
 	}
 	release()
@@ -84,7 +84,7 @@ func TestBudgetRefuses(t *testing.T) {
 		t.Error("more than is free is given at once")
 	}
 	if release, ok := b.TryAcquire(40); !ok {
-		t.Error("what is free is not given")
+		t.Error("TryAcquire(40) fails with 40 free")
 	} else {
 		release()
 	}
@@ -95,7 +95,7 @@ func TestBudgetRefuses(t *testing.T) {
 	}
 }
 
-// What is kept later refuses those who wait for more than it leaves.
+// TestBudgetKeepsFromThoseWhoWait checks that Keep fails a waiting Acquire that can no longer fit.
 func TestBudgetKeepsFromThoseWhoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := of(100)

@@ -51,7 +51,7 @@ func rows(t *testing.T, x *mat.Dense, unit bool, d int) *Points {
 	return p
 }
 
-// TestPrincipal: the coordinates are those of a decomposition of the centred rows, but for the scale.
+// TestPrincipal compares the coordinates with a decomposition of the centred rows, except for the scale.
 func TestPrincipal(t *testing.T) {
 	const n, m, d = 300, 40, 6
 	x := falling(n, m)

@@ -34,12 +34,12 @@ func toldSet(t *testing.T, classes map[int]string) *input.Inputs {
 	return in
 }
 
-// TestLabelledGroups: with any clustering, labelled samples of one class share a group, and those of two never do, even
-// if the labels contradict the data.
+// TestLabelledGroups: with any clustering, labelled samples share a group if and only if they have the same class, even if
+// the labels contradict the data.
 func TestLabelledGroups(t *testing.T) {
 	testkit.Slow(t)
 	for seed := range uint64(4) {
-		random := rng.New(seed, "told")
+		random := rng.New(seed, "given")
 		classes := map[int]string{1: "a", 2: "b", 3: "c"}
 		for range 12 {
 			classes[1+random.IntN(35)] = string(rune('a' + random.IntN(3)))
@@ -67,7 +67,7 @@ func TestLabelledGroups(t *testing.T) {
 						}
 					}
 					if c >= 0 && found.GroupClasses[found.Groups[i]] != c {
-						t.Errorf("%q: group %d holds samples of class %d and is told to be %d", by, found.Groups[i], c, found.GroupClasses[found.Groups[i]])
+						t.Errorf("%q: group %d holds a labelled sample of class %d, but its class is %d", by, found.Groups[i], c, found.GroupClasses[found.Groups[i]])
 					}
 				}
 				if by == spec.Largest && slices.Max(found.Groups) >= max(k, 3) {
@@ -92,7 +92,7 @@ func TestLabelledScores(t *testing.T) {
 		t.Errorf("AC %v of the others, of classes that lie apart", ac)
 	}
 	if _, ok := found.Scores["AC"]; ok {
-		t.Error("the samples told are in the scores")
+		t.Error("the scores include labelled samples")
 	}
 }
 
@@ -229,7 +229,7 @@ func TestLinkedGroups(t *testing.T) {
 				}
 				for i, c := range labels {
 					if labelled && c >= 0 && found.GroupClasses[found.Groups[i]] != c {
-						t.Errorf("%s: group %d holds sample %d of class %d and is told to be %d", m, found.Groups[i], i, c, found.GroupClasses[found.Groups[i]])
+						t.Errorf("%s: group %d holds labelled sample %d of class %d, but its class is %d", m, found.Groups[i], i, c, found.GroupClasses[found.Groups[i]])
 					}
 				}
 			}
@@ -284,7 +284,7 @@ func TestLinkedGroupsCheck(t *testing.T) {
 		}
 	}
 	if from, _ := (Groups{Links: datasets.Links{Cannot: clique}}).CountRange(in.Set, in.Rows); from != 4 {
-		t.Errorf("from %d groups, and 4 samples are told not to belong together", from)
+		t.Errorf("got at least %d groups, want 4 for 4 samples with cannot-links", from)
 	}
 	curve, err := Groups{Method: spec.Method{Name: spec.KMeans}, UseLabels: true, Links: datasets.Links{Cannot: clique}}.CountCurve(t.Context(), in, 4, 6, nil)
 	if err != nil || len(curve.K) != 3 {

@@ -218,7 +218,7 @@ func TestDamagedResults(t *testing.T) {
 	}})
 	want = bytes.Join([][]byte{want, damaged[3], damaged[5], damaged[8]}, nil)
 	if !bytes.Equal(got, want) {
-		t.Error("the log is not what it was with the damaged lines behind it")
+		t.Error("the log differs from the original log followed by the damaged lines")
 	}
 	if again := runPlan(t, p, dir, pipeline.RunOptions{}); !bytes.Equal(again, want) {
 		t.Error("run once more, the log is another")

@@ -1,4 +1,4 @@
-// Package adding tests what is added to package factor from outside, as docs/how-to/add-a-*.md show it.
+// Package adding tests the extensions of package factor in docs/how-to/add-a-*.md, from outside the package.
 package adding
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 )
 
-// TestAddingPages: docs/how-to/add-a-*.md show what is compiled.
+// TestAddingPages checks that the code in docs/how-to/add-a-*.md compiles.
 func TestAddingPages(t *testing.T) {
 	for part, folder := range map[string]string{"method": ".", "penalty": ".", "solver": ".", "cost": "../.."} {
 		code, err := os.ReadFile(filepath.Join(folder, "added_"+part+"_test.go"))
@@ -94,9 +94,8 @@ func TestAddingAPenalty(t *testing.T) {
 	}
 }
 
-// TestAddingASolver: from outside the package, with ties and weights it never
-// raises the objective and ends below the multiplicative rule; what it does not serve it
-// names.
+// TestAddingASolver checks that a solver from outside the package never raises the objective, also with ties and
+// weights, ends below the multiplicative rule, and rejects unsupported methods.
 func TestAddingASolver(t *testing.T) {
 	for seed := range uint64(10) {
 		x, known := sampleImages(seed)
@@ -135,8 +134,7 @@ func TestAddingASolver(t *testing.T) {
 	}
 }
 
-// TestAddingAMethod: a method that is registered is looked up, takes its settings and does what it
-// says.
+// TestAddingAMethod checks that Lookup finds a registered method, and that its settings have an effect.
 func TestAddingAMethod(t *testing.T) {
 	factor.Register(factor.Info{Name: "my-nnsc", Title: "Non-negative sparse coding", Family: "NMF"}, NNSC{})
 	info, _ := factor.Lookup("my-nnsc")

@@ -74,7 +74,7 @@ func TestPrincipal(t *testing.T) {
 				a, v := ask(p)
 				fresh, freshV := ask(centredOf(x))
 				if !slices.Equal(a.Sigma, fresh.Sigma) || !mat.Equal(v, freshV) {
-					t.Errorf("%s: what is found depends on what was asked for before", what)
+					t.Errorf("%s: the result depends on earlier calls", what)
 				}
 				y := a.Coordinates()
 				var unit, rest, along mat.Dense

@@ -40,9 +40,8 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// TestDataProducts: the products of data stored whole and of data of which only
-// the values other than 0 are stored are those of plain loops, for shapes from
-// 1×1 on, samples and features of zeros, and any rank.
+// TestDataProducts compares the products of dense and sparse data with plain loops, for shapes from 1×1, samples and
+// features of zeros, and any rank.
 func TestDataProducts(t *testing.T) {
 	for seed := range uint64(300) {
 		src := rand.New(rand.NewPCG(seed, 1))
@@ -141,7 +140,7 @@ func TestRatioCores(t *testing.T) {
 	}
 }
 
-// TestInnerProducts compares those of dense data with one product of matrices.
+// TestInnerProducts compares the inner products of dense data with a matrix product.
 func TestInnerProducts(t *testing.T) {
 	for _, n := range []int{1, 100, 128, 2*128 + 37} {
 		x := random(n, 21)

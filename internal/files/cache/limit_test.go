@@ -52,7 +52,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// What is above the limit by itself is not kept, and removes nothing.
+// TestLimitOfOneEntry checks that an entry above the limit is not stored and removes no other entry.
 func TestLimitOfOneEntry(t *testing.T) {
 	s := open(t, t.TempDir())
 	s.SetLimit(1000)
@@ -79,7 +79,7 @@ func TestLimitOfSeveralStores(t *testing.T) {
 				}
 				// It may have gone, and is right if not.
 				if blob, ok := s.Get(key); ok && (len(blob) != size || blob[0] != byte(i)) {
-					t.Error("a blob is not what was put")
+					t.Error("Get returns another blob than Put stored")
 				}
 			}
 		})

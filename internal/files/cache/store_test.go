@@ -255,7 +255,7 @@ func FuzzGet(f *testing.F) {
 	})
 }
 
-// What is not the store's own stays.
+// TestStrangers checks that the store does not remove other files.
 func TestStrangers(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir) // which marks the folder as a cache
@@ -318,19 +318,19 @@ func TestStoreRefuses(t *testing.T) {
 	}
 	s := open(t, filepath.Join(dir, "cache"))
 	key := NewKey("test")
-	write(t, filepath.Dir(s.path(key)), nil) // in the place of the folder
+	write(t, filepath.Dir(s.path(key)), nil) // instead of the folder
 	if err := s.Put(key, []byte("x")); err == nil || !strings.Contains(err.Error(), "cache: ") {
 		t.Errorf("put where no folder can be made: %v", err)
 	}
 	if _, ok := s.Get(key); ok {
-		t.Error("what was not put is there")
+		t.Error("Get finds an entry after Put failed")
 	}
 	key = NewKey("another")
 	if err := os.MkdirAll(filepath.Join(s.path(key), "x"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Put(key, []byte("x")); err == nil {
-		t.Error("put in the place of a folder")
+		t.Error("Put replaced a folder")
 	}
 	for _, name := range files(t, s.dir) {
 		if strings.HasSuffix(name, ".tmp") {
@@ -346,7 +346,7 @@ func use(dir string, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	s.SetLimit(40_000) // of 80 kB that there are at most
+	s.SetLimit(40_000) // all entries have at most 80 kB
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 400 {
 		i := r.IntN(20)
@@ -362,7 +362,7 @@ func use(dir string, seed uint64) error {
 			err = s.Put(key, blobOf(1000+i))
 		default:
 			if blob, ok := s.Get(key); ok && !bytes.Equal(blob, blobOf(1000+i)) {
-				err = fmt.Errorf("blob %d is not what was put", i)
+				err = fmt.Errorf("blob %d: Get returns another blob than Put stored", i)
 			}
 		}
 		if err != nil {

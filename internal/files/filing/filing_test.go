@@ -140,7 +140,7 @@ func TestUndoOfBytes(t *testing.T) {
 	}
 }
 
-// What somebody changed or put there meanwhile stays.
+// TestUndoSpares checks that Undo leaves files that were changed or added after filing.
 func TestUndoSpares(t *testing.T) {
 	for _, way := range []Way{Copy, Link, Move} {
 		t.Run(string(way), func(t *testing.T) {
@@ -156,12 +156,12 @@ func TestUndoSpares(t *testing.T) {
 				t.Fatal(err)
 			}
 			write(t, changed, "another")
-			write(t, items[0].From, "in the place of the original")
+			write(t, items[0].From, "another original")
 			u, err := Undo(t.Context(), to, in(root), nil)
 			if err != nil || u.Files != 2 || len(u.Left) != 1 || !strings.Contains(u.Left[0], changed) {
 				t.Errorf("%+v, %v", u, err)
 			}
-			for path, want := range map[string]string{mine: "mine", changed: "another", items[0].From: "in the place of the original", items[1].From: "a/2.jpg"} {
+			for path, want := range map[string]string{mine: "mine", changed: "another", items[0].From: "another original", items[1].From: "a/2.jpg"} {
 				if text, err := os.ReadFile(path); string(text) != want {
 					t.Errorf("%s holds %q: %v", path, text, err)
 				}
@@ -256,7 +256,7 @@ func TestFileRefuses(t *testing.T) {
 	}
 }
 
-// What is no journal is refused.
+// TestUndoRefuses checks that Undo rejects files that are not journals.
 func TestUndoRefuses(t *testing.T) {
 	root := t.TempDir()
 	to := filepath.Join(root, "sorted")

@@ -188,7 +188,7 @@ func FuzzJournal(f *testing.F) {
 		if len(journal) > 1<<14 {
 			return
 		}
-		// What cannot be read is refused before anything is touched, as the hostile journals show.
+		// An unreadable journal is rejected before any file changes; see the hostile journals.
 		var err error
 		if used := testkit.Allocated(func() { _, _, err = parseJournal(JournalFile, []byte(rooted(journal, "/"))) }); used > 1<<20+256*uint64(len(journal)) {
 			t.Errorf("%d bytes allocated by reading", used)

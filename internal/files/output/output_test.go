@@ -257,7 +257,7 @@ func TestForeignLock(t *testing.T) {
 	put(t, dir, lockFile, "mine")
 	var foreign *ForeignError
 	if _, err := Open(dir, groups); !errors.As(err, &foreign) || foreign.Name != lockFile {
-		t.Errorf("a file in place of the lock: %v", err)
+		t.Errorf("a file with the name of the lock: got error %v, want a foreign file", err)
 	}
 	compare(t, "refused", tree(t, dir), map[string]string{lockFile: "mine"})
 	put(t, dir, lockFile, "")
@@ -359,8 +359,7 @@ func TestLostFolder(t *testing.T) {
 	}
 }
 
-// TestLostEmptyFolder: a folder that somebody made in the place of one that Open made
-// is not removed, though it is empty.
+// TestLostEmptyFolder checks that an empty folder that replaced Open's folder is not removed.
 func TestLostEmptyFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	f := open(t, dir)
@@ -600,8 +599,8 @@ func freeLock(t *testing.T, dir string) {
 	}
 }
 
-// TestCrashAndForeign: a file that somebody puts in the place of one that was
-// being published is not replaced.
+// TestCrashAndForeign checks that recovery does not overwrite another program's file with the name of a file that was
+// being published.
 func TestCrashAndForeign(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, dir)

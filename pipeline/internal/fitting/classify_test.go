@@ -42,8 +42,8 @@ func TestLinearClassifier(t *testing.T) {
 	}
 }
 
-// TestStandard: columns get mean 0 and standard deviation 1, whatever their size; sparse ones
-// are divided by the same numbers, and those that do not vary are 0.
+// TestStandard checks that dense columns of any scale get mean 0 and standard deviation 1, that sparse columns are
+// divided by the same numbers, and that constant columns become 0.
 func TestStandard(t *testing.T) {
 	x := mat.NewDense(5, 4, []float64{
 		1e200, 0, 7, 1e-200,
