@@ -31,7 +31,7 @@ func TestNearestMatchesPlain(t *testing.T) {
 			costs := make([]float64, p)
 			for j := range p {
 				costs[j] = plainCost(d, x.RawRowView(i), points.RawRowView(j))
-				// One column leaves two directions: rounding must not part ties.
+				// One column has two directions only: despite rounding, equal distances must stay equal.
 				costs[j] = math.Round(costs[j]*(1<<44)) / (1 << 44)
 				want[i] = append(want[i], j)
 			}
@@ -175,8 +175,8 @@ func TestMembershipsMatchPlain(t *testing.T) {
 	}
 }
 
-// TestMembershipsOfNewRows: rows without a group are in the group of the nearest centre,
-// and a group without samples gets no rows.
+// TestMembershipsOfNewRows checks that rows without a group join the group of the nearest centre, and that a group
+// without samples gets no rows.
 func TestMembershipsOfNewRows(t *testing.T) {
 	x := mat.NewDense(4, 2, []float64{1, 0, 3, 0, 0, 10, 0, 12})
 	c, err := NewCentres(DistanceEuclidean, x, []int{0, 0, 2, 2})
@@ -194,8 +194,7 @@ func TestMembershipsOfNewRows(t *testing.T) {
 	}
 }
 
-// TestMembershipsWithoutNumbers: nothing is NaN where all rows are the same, are zeros, or
-// are in one group.
+// TestMembershipsWithoutNumbers checks that nothing is NaN if all rows are equal, are zeros, or are in one group.
 func TestMembershipsWithoutNumbers(t *testing.T) {
 	for _, d := range bothDistances {
 		for _, value := range []float64{0, 1} {
@@ -247,7 +246,7 @@ func TestMembershipsMistakes(t *testing.T) {
 	}
 }
 
-// TestSpread: how far samples are from the centre of the others of their group.
+// TestSpread checks the distances of samples from the centre of the other samples of their group.
 func TestSpread(t *testing.T) {
 	x := mat.NewDense(5, 2, []float64{0, 0, 3, 0, 0, 6, 50, 50, 9, 9})
 	groups := []int{0, 0, 0, 1, 2}

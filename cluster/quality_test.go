@@ -38,8 +38,8 @@ func TestSilhouette(t *testing.T) {
 	}
 }
 
-// TestEigenGaps: k clouds have their largest gap at k, whatever the scale and the order of the
-// samples, and sparse samples are dense ones.
+// TestEigenGaps checks that k separate clouds have the largest gap at k, for any scale and order of the samples,
+// sparse or dense.
 func TestEigenGaps(t *testing.T) {
 	for _, k := range []int{2, 3, 5, 8} {
 		x, _ := clouds(20*k, k+3, k-1)
@@ -48,7 +48,7 @@ func TestEigenGaps(t *testing.T) {
 			t.Fatal(err)
 		}
 		best := slices.Index(gaps, slices.Max(gaps)) + 1
-		// The last two places are near each other, and may be one.
+		// The last two clouds are near each other, and may count as one.
 		if best != k && best != k-1 || len(gaps) != 15 {
 			t.Errorf("%d clouds: %d, of %.3f", k, best, gaps)
 		}
@@ -72,7 +72,7 @@ func TestEigenGaps(t *testing.T) {
 			}
 		}
 	}
-	// Few samples, all alike, or zeros.
+	// Few, equal or zero samples.
 	for name, x := range map[string]*mat.Dense{"two": mat.NewDense(2, 2, []float64{1, 0, 0, 1}), "alike": mat.NewDense(30, 2, slices.Repeat([]float64{1}, 60)), "zeros": mat.NewDense(12, 3, nil)} {
 		gaps, err := EigenGaps(t.Context(), x, 5)
 		n, _ := x.Dims()

@@ -18,7 +18,7 @@ func partition(random *rand.Rand, n, k int) []int {
 	return labels
 }
 
-// quartet is the scores of a clustering.
+// quartet holds the scores of a clustering.
 type quartet struct{ AC, NMI, ARI, Purity float64 }
 
 func quartetOf(truth, assigned []int) quartet {
@@ -30,7 +30,7 @@ func quartetOf(truth, assigned []int) quartet {
 }
 
 func TestScoreValues(t *testing.T) {
-	// Worked out by hand.
+	// Computed by hand.
 	for _, test := range []struct {
 		name            string
 		truth, assigned []int
@@ -76,7 +76,7 @@ func TestScoreProperties(t *testing.T) {
 		if got.Purity < got.AC {
 			t.Errorf("purity %v below AC %v", got.Purity, got.AC)
 		}
-		// Other names change nothing, not even the last digit.
+		// Renaming labels does not change the last digit.
 		names := random.Perm(20)
 		renamed := make([]int, n)
 		for i, c := range assigned {
@@ -85,7 +85,7 @@ func TestScoreProperties(t *testing.T) {
 		if again := quartetOf(truth, renamed); again != got {
 			t.Errorf("%+v under other names, %+v before", again, got)
 		}
-		// Nor does the order of the samples, but for rounding.
+		// The order of the samples matters only by rounding.
 		order := random.Perm(n)
 		movedTruth, moved := make([]int, n), make([]int, n)
 		for to, from := range order {

@@ -32,7 +32,7 @@ func fits(x *mat.Dense, r *factor.Result) float64 {
 	return mat.Norm(&rest, 2) / mat.Norm(x, 2)
 }
 
-// largest returns which coefficient of each sample is the largest.
+// largest returns the index of the largest coefficient of each sample.
 func largest(coefficients *mat.Dense) []int {
 	n, _ := coefficients.Dims()
 	out := make([]int, n)
@@ -47,8 +47,7 @@ func largest(coefficients *mat.Dense) []int {
 	return out
 }
 
-// Images of two parts, the upper row and the left column, are found to be made of
-// two parts.
+// The factorisation finds the two parts of the images, the upper row and the left column.
 func ExampleNMF() {
 	x := images()
 	result, err := factor.NMF{}.Fit(context.Background(), x, factor.Known{}, factor.Options{Rank: 2, Seed: 1})
@@ -104,7 +103,7 @@ func ExampleCCF() {
 	// true true true
 }
 
-// A model represents samples that it has not seen, by the parts that it learned.
+// A model represents new samples by the parts that it learned.
 func ExampleModel() {
 	result, err := factor.NMF{}.Fit(context.Background(), images(), factor.Known{}, factor.Options{Rank: 2, Seed: 1})
 	if err != nil {

@@ -48,7 +48,7 @@ func sampleImages(seed uint64) (x *mat.Dense, known factor.Known) {
 	return x, known
 }
 
-// descends reports an objective that rises.
+// descends returns an error if the objective rises.
 func descends(res *factor.Result) error {
 	for i, now := range res.Objective[1:] {
 		if before := res.Objective[i]; !(now <= before*(1+1e-12)) {
@@ -58,8 +58,8 @@ func descends(res *factor.Result) error {
 	return nil
 }
 
-// TestAddingAPenalty: from outside the package, with every basis and cost, alone, beside
-// others and with ties the objective does not rise, and basis vectors share less.
+// TestAddingAPenalty checks that with a penalty from outside the package, with every basis and cost, alone, beside
+// other penalties and with ties, the objective never rises and basis vectors share fewer features.
 func TestAddingAPenalty(t *testing.T) {
 	x, known := sampleImages(1)
 	for _, p := range []factor.Parts{

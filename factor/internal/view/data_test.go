@@ -14,7 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// TestStanding: there and back, with zeros beside, whatever was there before.
+// TestStanding checks conversion and its inverse, with zeros added, into matrices with any content.
 func TestStanding(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 1))
 	var s byColumn
@@ -120,7 +120,7 @@ func TestDataProducts(t *testing.T) {
 	}
 }
 
-// TestRatioCores: how many parts of features one core takes changes no bit.
+// TestRatioCores checks that the number of blocks of features for each core changes no bit.
 func TestRatioCores(t *testing.T) {
 	d := Dense{random(300, 1000)}
 	u, v := random(20, 1000), random(20, 300)
@@ -151,7 +151,7 @@ func TestInnerProducts(t *testing.T) {
 		want := algebra.Like(got)
 		algebra.Gemm(want, x, algebra.NoTrans, x, algebra.Trans)
 		near(t, "inner products", got, want, 1e-14)
-		// Which entries a kernel of OpenBLAS rounds alike depends on the processor.
+		// The rounding of an entry by OpenBLAS depends on the processor.
 		near(t, "transposed inner products", mat.DenseCopyOf(got.T()), got, 1e-14)
 	}
 }
