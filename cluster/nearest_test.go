@@ -281,6 +281,6 @@ func TestSpread(t *testing.T) {
 		t.Errorf("groups of one sample: %v, %v", got, err)
 	}
 	if _, err := alone.Spread(x, groups[:4]); err == nil {
-		t.Error("groups of another number of samples are taken")
+		t.Error("groups with a wrong number of samples are accepted")
 	}
 }

@@ -61,7 +61,7 @@ func TestRegister(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("a name that is taken does not panic")
+			t.Error("registering an existing name does not panic")
 		}
 	}()
 	Register(Info{Name: "kmeans"}, everyNth{})

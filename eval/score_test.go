@@ -14,7 +14,7 @@ func TestScoresList(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range Scores() {
 		if s.Name == "" || s.Title == "" || s.Help == "" || !(s.Min < s.Max) || s.Value == nil || seen[s.Name] {
-			t.Errorf("%q is not whole, or stands twice: %+v", s.Name, s)
+			t.Errorf("%q is incomplete or a duplicate: %+v", s.Name, s)
 		}
 		seen[s.Name] = true
 		found, known := FindScore(s.Name)

@@ -734,7 +734,7 @@ func TestSmooth(t *testing.T) {
 	}
 }
 
-// TestSmoothRefuses checks that errors name the penalty.
+// TestSmoothRefuses checks the errors for invalid images, data, kernels and weights.
 func TestSmoothRefuses(t *testing.T) {
 	x := mat.NewDense(4, 6, nil)
 	x.Apply(func(i, j int, _ float64) float64 { return float64(i + j + 1) }, x)
@@ -758,7 +758,7 @@ func TestSmoothRefuses(t *testing.T) {
 		}
 	}
 	if _, err := (Parts{Image: image, Penalties: []Penalty{Smooth{-2}}}).Fit(context.Background(), x, Known{}, Options{Rank: 2}); err == nil {
-		t.Error("a weight below 0 is taken")
+		t.Error("a negative weight is accepted")
 	}
 }
 

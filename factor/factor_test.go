@@ -604,7 +604,7 @@ func TestMisfit(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := Misfit(t.Context(), &Additive{Basis: u}, x, mat.NewDense(1, 1, nil)); err == nil {
-		t.Error("coefficients of another size are taken")
+		t.Error("coefficients of a wrong size are accepted")
 	}
 }
 

@@ -34,10 +34,10 @@ var (
 	hostileFirst    = flag.Uint64("first", 0, "the seed of the first of them")
 )
 
-// once wrong: the objective of a learned graph rose by dozens of orders of magnitude (the
-// simplex lost its 1 beside distances of 1e100; a start off the simplex; eigenvalues of
-// 0, times β of 1e30), that of links (sums by difference), that of ss-nmf and of
-// weighted divergences (products under the floor of denominators).
+// onceWrong are seeds of problems whose objective once rose by dozens of orders of magnitude. The causes were, for a
+// learned graph: the simplex lost its 1 beside distances of 1e100, a start off the simplex, and eigenvalues of 0 times
+// β of 1e30; for links: sums by difference; for ss-nmf and weighted divergences: products below the floor of
+// denominators.
 var onceWrong = []uint64{10, 12, 13, 19, 114, 395, 576, 1546, 1631, 1733, 1979, 4652, 4900, 4948, 4969}
 
 // TestHostileNumbers checks every registered method with any hyper-parameters, and every combination of parts. For any

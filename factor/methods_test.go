@@ -980,7 +980,7 @@ func TestSSNMFNeverRises(t *testing.T) {
 				t.Fatalf("%v %v: %v", rule, p, err)
 			}
 			if !algebra.Finite(res.Coefficients) || !algebra.Finite(res.Association) || mat.Min(res.Coefficients) < 0 || mat.Min(res.Association) < 0 {
-				t.Fatalf("%v %v: a factor holds negative values or none at all", rule, p)
+				t.Fatalf("%v %v: a factor has negative or no values", rule, p)
 			}
 			if res.Basis != nil || res.Model != nil {
 				t.Fatal("similarities have no basis over features")

@@ -88,7 +88,7 @@ func TestDescribe(t *testing.T) {
 		}); err != nil {
 			t.Error(err)
 		}
-		// The image without descriptors is one that is described, and kept.
+		// An image without descriptors is also described once and cached.
 		if *by.calls > want+1 || run == 1 && *by.calls != 0 {
 			t.Errorf("run %d: %d images were described", run, *by.calls)
 		}
@@ -120,8 +120,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestEachPanics: a panic in a goroutine that works on an image is the error of that
-// image.
+// TestEachPanics checks that a panic in a goroutine is the error of its image.
 func TestEachPanics(t *testing.T) {
 	set := fileSet(t, waves(40, 40, 0), waves(40, 40, 1), waves(40, 40, 2))
 	d, err := Describe(t.Context(), set, DenseSIFT{}, Options{})
@@ -181,7 +180,7 @@ func FuzzDescriptorsBinary(f *testing.F) {
 	})
 }
 
-// finding lets find stand in for OpenCV while a test runs.
+// finding replaces OpenCV by find during a test.
 func finding(t *testing.T, find func(k KeypointSIFT, img *image.Gray) ([]keypoint, error)) {
 	before := findKeypoints
 	findKeypoints = find
@@ -251,7 +250,7 @@ func TestKeypointSIFTErrors(t *testing.T) {
 }
 
 func TestKeypointSIFTOrder(t *testing.T) {
-	// In the order wanted; each is the next one's better in one thing only.
+	// In the expected order: each point is better than the next in one property only.
 	points := []keypoint{
 		{x: 9, y: 9, diameter: 9, angle: 9, contrast: 3},
 		{x: 9, y: 1, diameter: 9, angle: 9, contrast: 2},
@@ -361,7 +360,7 @@ func TestReducedGrey(t *testing.T) {
 			}
 		}
 	}
-	// Pixels shared between two: 3 of 5.
+	// Pixels that two cells share: 3 of 5.
 	line := image.NewGray(image.Rect(0, 0, 5, 1))
 	for x, v := range []uint8{30, 60, 90, 120, 150} {
 		line.SetGray(x, 0, color.Gray{Y: v})

@@ -23,8 +23,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// TestSamplePanics: a panic in a goroutine that makes the features of a sample is
-// the error of that sample.
+// TestSamplePanics checks that a panic in a goroutine is the error of its sample.
 func TestSamplePanics(t *testing.T) {
 	set := vectorSet(mat.NewDense(3, 1, []float64{1, 2, 3}), 0, 0)
 	err := (&source{set: set}).usable(t.Context(), make([]error, 3), func(i int) error {
@@ -38,8 +37,7 @@ func TestSamplePanics(t *testing.T) {
 	}
 }
 
-// brightness is an extractor of one value, the mean grey times a weight, which is not one
-// of its settings.
+// brightness extracts one value, the mean grey times a weight. The weight is not a setting.
 type brightness struct{}
 
 var (
@@ -273,8 +271,8 @@ func TestNorm(t *testing.T) {
 	}
 }
 
-// TestPower: the square root of values that add up to 1 has unit length; a value below 0
-// has none, and is an error with its column.
+// TestPower checks that the square roots of values with sum 1 have unit length, and that a negative value is an error
+// with its column.
 func TestPower(t *testing.T) {
 	x := mat.NewDense(2, 3, []float64{1, 4, 0, 9, 0, 16})
 	set := &datasets.Set{Name: "s", Names: []string{"a", "b"}, Vectors: x}

@@ -14,7 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// blob is a round light of the standard deviation sigma.
+// blob returns a round light with the standard deviation sigma.
 func blob(width, height int, cx, cy, sigma float64) *image.Gray {
 	return reducedGrey(grey(width, height, func(x, y int) float64 {
 		dx, dy := float64(x)-cx, float64(y)-cy
@@ -33,9 +33,8 @@ func placesOf(d *Descriptors) map[place]bool {
 	return out
 }
 
-// The differences of Gaussians of a round light are largest in its middle and
-// where the blur is that of the light. Lowe's patches have bins of three times
-// that.
+// The differences of Gaussians of a round light are largest at its centre and at the scale of its blur. Lowe's patches
+// have bins of three times the scale.
 func TestKeypointSIFTOfBlob(t *testing.T) {
 	for _, test := range []struct {
 		cx, cy, sigma float64
@@ -64,7 +63,7 @@ func TestKeypointSIFTOfBlob(t *testing.T) {
 	}
 }
 
-// The same thing turned has the same descriptors.
+// A rotated image has the same descriptors.
 func TestKeypointSIFTOfTurnedImage(t *testing.T) {
 	img := reducedGrey(noise(400, 300, 3), image.Pt(200, 150))
 	a, b := keypointSIFT(t, KeypointSIFT{}, img), keypointSIFT(t, KeypointSIFT{}, turned(img))

@@ -55,13 +55,13 @@ func TestCacheThatKeepsNothing(t *testing.T) {
 		t.Errorf("got %d failures, want 1: %v", len(failures), failures)
 	}
 	if !mat.Equal(got.X, want.X) {
-		t.Error("without a cache the features are others")
+		t.Error("without a cache the features differ")
 	}
 	little := open(t, t.TempDir())
 	little.SetLimit(20_000)
 	got = prepare(t, cached, set, input.PrepareOptions{Cache: little, CacheFailed: func(err error) { t.Error(err) }})
 	if !mat.Equal(got.X, want.X) {
-		t.Error("with a small cache the features are others")
+		t.Error("with a small cache the features differ")
 	}
 }
 
@@ -98,7 +98,7 @@ func TestCacheOfNonsense(t *testing.T) {
 		}
 		got := prepare(t, cached, set, input.PrepareOptions{Cache: open(t, folder)})
 		if !mat.Equal(got.X, want.X) {
-			t.Error("nonsense is taken for descriptors")
+			t.Error("nonsense is used as descriptors")
 		}
 		if diff := cmp.Diff(want.Rows, got.Rows); diff != "" {
 			t.Error(diff)
@@ -128,7 +128,7 @@ func TestCacheOfLongEntries(t *testing.T) {
 		}
 		got := prepare(t, cached, set, input.PrepareOptions{Cache: open(t, folder)})
 		if !mat.Equal(got.X, want.X) || got.Bag.Stored(got.Rows) != stored {
-			t.Error("the features are others")
+			t.Error("the features differ")
 		}
 	}
 }

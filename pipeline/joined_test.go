@@ -86,7 +86,7 @@ func TestJoinedSettings(t *testing.T) {
 	}
 }
 
-// colourful gives half of the pictures that photograph makes a colour.
+// colourful returns the pictures of photograph, half of them coloured.
 func colourful(t *testing.T, n int) string {
 	set := photograph(t, n)
 	for _, class := range []string{"across", "down", "slanting"} {
@@ -177,8 +177,8 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// TestJoinedDraws: in a classification words and scales are learned from the training images
-// of each draw, and the log is the same whatever the number of workers and the cache.
+// TestJoinedDraws checks that a classification learns words and scales from the training images of each draw, and that
+// the number of workers and the cache do not change the log.
 func TestJoinedDraws(t *testing.T) {
 	set := colourful(t, 8)
 	text := strings.Replace(scenes, "features: {sift: dense, words: 20, grid: 2x2}", "features: [{pixels: 4, normalise: none}, {sift: dense, words: 10, grid: 2x2, normalise: l1}, colour]", 1)
@@ -237,8 +237,7 @@ func TestJoinedDraws(t *testing.T) {
 	}
 }
 
-// TestJoinedOfNewSamples: with the words and the scales that were saved, samples have the
-// same features however few there are.
+// TestJoinedOfNewSamples checks that saved words and scales give the same features for any number of samples.
 func TestJoinedOfNewSamples(t *testing.T) {
 	set := colourful(t, 4)
 	all := prepare(t, "{name: x, methods: [nmf], features: [{hog: true, weight: 3}, {pixels: 4, normalise: none}]}", set, input.PrepareOptions{})
@@ -249,7 +248,7 @@ func TestJoinedOfNewSamples(t *testing.T) {
 	}
 }
 
-// TestJoinedSkips: a sample is left out that one of the features cannot use, with the reason.
+// TestJoinedSkips checks that a sample that one of the features rejects is left out with the reason.
 func TestJoinedSkips(t *testing.T) {
 	set := colourful(t, 3)
 	writePNG(t, filepath.Join(set, "down", "01.png"), image.NewGray(image.Rect(0, 0, 70, 70))) // black
@@ -287,7 +286,7 @@ func TestJoinedSkips(t *testing.T) {
 	}
 }
 
-// TestJoinedSigns: a negative value is found before trials, in clustering and classification.
+// TestJoinedSigns checks that negative values are rejected before trials, in clustering and classification.
 func TestJoinedSigns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "v.csv")
 	rows := "a,b,class\n"
@@ -317,7 +316,7 @@ func TestJoinedSigns(t *testing.T) {
 	}
 }
 
-// TestJoinedExtremes: values that no factor brings to an ordinary size are an error.
+// TestJoinedExtremes checks that values that no factor can rescale are an error.
 func TestJoinedExtremes(t *testing.T) {
 	for values, want := range map[string]string{
 		"1e200,2\n3e200,1\n":      "",
@@ -358,8 +357,7 @@ func TestJoinedIllustrate(t *testing.T) {
 	const words = "{sift: dense, words: 10, grid: 2x2}"
 	alone := prepare(t, "{name: x, methods: [nmf], features: "+words+"}", set, input.PrepareOptions{})
 	in := prepare(t, "{name: x, methods: [nmf], features: [colour, "+words+"]}", set, input.PrepareOptions{})
-	// The basis vectors are the columns of the words alone: with the same in the joined
-	// ones, the same parts are shown.
+	// If the joined model has the basis vectors of the words in these columns, the same parts are shown.
 	basis := mat.NewDense(40, 2, nil)
 	for j := range 40 {
 		basis.Set(j, j/3%2, float64(1+j%7))
@@ -383,7 +381,7 @@ func TestJoinedIllustrate(t *testing.T) {
 	}
 }
 
-// TestJoinedMemory: joining takes a share of the memory budget, which is given back.
+// TestJoinedMemory checks that joining reserves memory in the budget and releases it.
 func TestJoinedMemory(t *testing.T) {
 	testkit.Slow(t)
 	set := paint(t) // 16 images

@@ -154,7 +154,7 @@ func TestThumbnails(t *testing.T) {
 			r, g, b, _ := sheets[at/s.PerSheet].At(x+w/2, y+h/2).RGBA()
 			off := func(have uint32, want uint8) bool { return int(have>>8)-int(want) > 6 || int(want)-int(have>>8) > 6 }
 			if w > s.Cell || h > s.Cell || off(r, uint8(i)) || off(g, uint8(i>>8*50)) || off(b, 100) {
-				t.Fatalf("side %d: picture %d of %d×%d is another", side, i, w, h)
+				t.Fatalf("side %d: picture %d of %d×%d differs", side, i, w, h)
 			}
 		}
 	}

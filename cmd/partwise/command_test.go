@@ -202,7 +202,7 @@ seed: 9
 	must(t, "report", "results/by-file")
 	for _, f := range files {
 		if read(t, "results", "by-file", f) != before[f] {
-			t.Errorf("made again, %s is another", f)
+			t.Errorf("after a second run, %s differs", f)
 		}
 	}
 }
@@ -250,7 +250,7 @@ func TestCluster(t *testing.T) {
 	must(t, "cluster", "photos", "-k", "4", "--pattern", "{class}-*", "--out", "again")
 	for _, f := range []string{"assignments.csv", "model.npz", "pictures/000.png"} {
 		if read(t, "scored", f) != read(t, "again", f) {
-			t.Errorf("done again, %s is another", f)
+			t.Errorf("after a second run, %s differs", f)
 		}
 	}
 }

@@ -173,7 +173,7 @@ func TestFitAndApply(t *testing.T) {
 		first := read(t, "m.npz")
 		must(t, append(args, "--out", "m.npz", "--force")...)
 		if read(t, "m.npz") != first {
-			t.Errorf("%s: done again, the file is another", c.line)
+			t.Errorf("%s: the file of a second run differs", c.line)
 		}
 		applied := must(t, "apply", "m.npz", c.data, "--out", "codes.npz", "--force")
 		set, err := datasets.Open(t.Context(), "codes.npz", datasets.OpenOptions{})
@@ -290,7 +290,7 @@ func TestFitMistakes(t *testing.T) {
 	}
 	for _, file := range []string{"m2.npz", "c.npz"} {
 		if _, err := os.Stat(file); err == nil {
-			t.Errorf("a refusal made %s", file)
+			t.Errorf("a rejected command created %s", file)
 		}
 	}
 	if _, _, stderr := partwise("fit", "photos", "--rank", "2", "--iterations", "2", "--out", "m2.npz"); !strings.Contains(stderr, "skipped 1 of 73 files: 1 ") {

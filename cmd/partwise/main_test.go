@@ -624,7 +624,7 @@ func TestNamesWithoutCase(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(fmt.Sprintf("%+v", one), fmt.Sprintf("%+v", other)); diff != "" {
-			t.Errorf("--%s %s%s is another in capitals: %s", flag, before, name, diff)
+			t.Errorf("--%s %s%s differs in capitals: %s", flag, before, name, diff)
 		}
 	}
 	for _, name := range spec.MethodNames() {

@@ -249,7 +249,7 @@ func TestFeaturesSparesFiles(t *testing.T) {
 	first := read(t, "link.npz")
 	must(t, args("link.npz", "--words", "words.npz", "--force")...)
 	if read(t, "link.npz") != first {
-		t.Error("written again, it is another file")
+		t.Error("the file of a second run differs")
 	}
 	// If the features cannot be written, the words of others stay.
 	words := read(t, "words.npz")

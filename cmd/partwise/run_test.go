@@ -294,7 +294,7 @@ func TestCache(t *testing.T) {
 	says("cache --cache "+other, "entries  2")
 	says("cache clear --cache "+other, other, "removed  2")
 	if read(t, note) != "mine" {
-		t.Error("a file that is not the cache's is another")
+		t.Error("a file that is not the cache's differs")
 	}
 	if left, err := os.ReadDir(here); err != nil || len(left) != 2 { // and the marker of a cache
 		t.Errorf("cleared, the folder holds %v, %v", left, err)
@@ -449,7 +449,7 @@ func TestReproduce(t *testing.T) {
 	}
 	for _, file := range []string{reproduce.TextFile, reproduce.MarkdownFile, "results.jsonl", "variants/more/results.jsonl"} {
 		if !bytes.Equal([]byte(read(t, "a", file)), []byte(read(t, "b", file))) {
-			t.Errorf("%s is another", file)
+			t.Errorf("%s differs", file)
 		}
 	}
 	must(t, "report", "a")

@@ -131,7 +131,7 @@ func TestSortMistakes(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat("sorted"); err == nil {
-		t.Error("a refusal made the folder sorted")
+		t.Error("a rejected command created the folder sorted")
 	}
 	if after := listed(t, "photos"); !slices.Equal(photos, after) {
 		t.Errorf("now there are %v", after)

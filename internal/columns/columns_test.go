@@ -7,7 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// TestTable: tables are no wider than the terminal, and lose no word in any.
+// TestTable checks that tables fit terminals of any width without losing a word.
 func TestTable(t *testing.T) {
 	l := Table{Header: []string{"set", "samples", "what", "needs", "where"}, Limits: []int{0, 0, 40}}
 	l.Row("On the features as they are")

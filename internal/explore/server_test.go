@@ -173,7 +173,7 @@ func TestPage(t *testing.T) {
 	}
 	_, script, _ := request(t, web, "GET", s.Path()+"page/data.js", "", nil)
 	if !strings.Contains(script, `"base":"original/","links":["0","1",`) {
-		t.Errorf("the links are others: %.300s", script)
+		t.Errorf("the links differ: %.300s", script)
 	}
 	if status, _, h := request(t, web, "GET", strings.TrimSuffix(s.Path(), "/"), "", nil); status != http.StatusPermanentRedirect || h.Get("Location") != s.Path() {
 		t.Errorf("without its last slash the page is %d, %v", status, h)

@@ -80,7 +80,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// samples are n images of 6×8 pixels in three classes, a third of them labelled.
+// samples returns n images of 6×8 pixels in three classes, a third of them labelled.
 func samples(n int) (x *mat.Dense, labels []int) {
 	src := rand.New(rand.NewPCG(1, 2))
 	const columns = 48

@@ -85,7 +85,8 @@ func TestCloseMatchesPlain(t *testing.T) {
 	}
 }
 
-// TestKnown: labels join the samples of each and part them, and contradict links.
+// TestKnown checks that equal labels link samples, that different ones separate them, and that labels can contradict
+// links.
 func TestKnown(t *testing.T) {
 	got, err := Known{Labels: []int{7, -1, 7, 9, -1}, MustLink: [][2]int{{1, 3}}, CannotLink: [][2]int{{4, 0}}}.Close(5)
 	if diff := cmp.Diff([]int{0, 1, 0, 1, 2}, got); diff != "" || err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 )
 
-// of is a budget that gives n bytes.
+// of returns a budget of n bytes.
 func of(capacity int64) *Budget { return &Budget{limit: 2 * capacity, capacity: capacity} }
 
 func acquire(t *testing.T, b *Budget, n int64) (release func()) {
@@ -39,7 +39,7 @@ func TestBudgetWaits(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		// 10 would fit, and comes after those before it.
+		// 10 bytes would fit, but wait behind earlier requests.
 		if len(order) != 0 {
 			t.Fatalf("%v went past one that came before", order)
 		}

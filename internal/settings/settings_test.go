@@ -20,7 +20,7 @@ func (s shape) String() string                { return shapes.String(s) }
 func (s *shape) UnmarshalText(b []byte) error { return shapes.UnmarshalText(s, b) }
 func (shape) Values() []string                { return shapes.Values() }
 
-// side has a form of its own: two letters.
+// side has its own text form: two letters.
 type side struct{ from, to byte }
 
 func (s *side) DecodeSetting(v *Value) error {
@@ -75,7 +75,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestDecodeRefuses: each mistake with the place of its value or key.
+// TestDecodeRefuses checks that each error gives the position of its value or key.
 func TestDecodeRefuses(t *testing.T) {
 	for _, test := range []struct {
 		key  string

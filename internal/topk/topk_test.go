@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestTopK: all give what sorting gives.
+// TestTopK compares all functions with sorting.
 func TestTopK(t *testing.T) {
 	type item struct{ value, at int }
 	src := rand.New(rand.NewPCG(1, 2))

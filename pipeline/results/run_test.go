@@ -221,7 +221,7 @@ func TestDamagedResults(t *testing.T) {
 		t.Error("the log differs from the original log followed by the damaged lines")
 	}
 	if again := runPlan(t, p, dir, pipeline.RunOptions{}); !bytes.Equal(again, want) {
-		t.Error("run once more, the log is another")
+		t.Error("after another run, the log differs")
 	}
 	if first < p.Len()-4 {
 		t.Errorf("%d trials were taken from the log, want all but 4", first)
@@ -229,7 +229,7 @@ func TestDamagedResults(t *testing.T) {
 	saved, _ := Models(dir, p.Summary())
 	for i, m := range saved {
 		if m == nil && p.Experiment.Methods[i].Name != spec.KMeans {
-			t.Error("a damaged model was not made again")
+			t.Error("a damaged model was not computed again")
 		}
 	}
 }

@@ -90,7 +90,7 @@ func TestAddingAPenalty(t *testing.T) {
 		t.Errorf("a kernel without features gives %v", err)
 	}
 	if _, err := (factor.Parts{Penalties: []factor.Penalty{Apart{math.NaN()}}}).Fit(context.Background(), x, known, factor.Options{Rank: 3}); err == nil {
-		t.Error("a weight that is no number is taken")
+		t.Error("NaN is accepted as a weight")
 	}
 }
 
@@ -155,6 +155,6 @@ func TestAddingAMethod(t *testing.T) {
 		t.Errorf("coefficients sum to %v by λ; more λ should make them fewer", sums)
 	}
 	if _, err := (NNSC{Lambda: -2}).Fit(context.Background(), x, known, factor.Options{Rank: 4}); err == nil {
-		t.Error("a negative weight is taken")
+		t.Error("a negative weight is accepted")
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// centredOf returns principal of x as it is.
+// centredOf returns x as samples whose mean is 0 already.
 func centredOf(x *mat.Dense) *Samples {
 	return &Samples{X: x, size: mat.Norm(x, 2)}
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// TestStanding checks conversion and its inverse, with zeros added, into matrices with any content.
+// TestStanding checks that byColumn holds each column as a row padded with zeros, writes it back unchanged, and can be
+// reused.
 func TestStanding(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 1))
 	var s byColumn

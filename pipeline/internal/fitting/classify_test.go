@@ -13,8 +13,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// TestLinearClassifier compares with what scikit-learn 1.9.1 finds, StandardScaler before
-// LogisticRegression(C, tol=1e-10), or without the first.
+// TestLinearClassifier compares with scikit-learn 1.9.1, LogisticRegression(C, tol=1e-10) with and without
+// StandardScaler.
 func TestLinearClassifier(t *testing.T) {
 	train, truth := waves(0, 60)
 	test, _ := waves(60, 140)
