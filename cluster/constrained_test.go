@@ -187,7 +187,7 @@ func TestConstrainedKMeansNeverRises(t *testing.T) {
 	}
 }
 
-// TestSeededKMeansRuns checks that there is one run if labels give all centres, and that the result without labels is
+// TestSeededKMeansRuns checks that k-means runs once if labels give all centres, and that the result without labels is
 // a result of k-means.
 func TestSeededKMeansRuns(t *testing.T) {
 	x, truth := blobs(90, 3, 3, 0.1, 1)

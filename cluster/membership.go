@@ -143,9 +143,9 @@ func Memberships(ctx context.Context, d Distance, x mat.Matrix, groups []int) ([
 // SpreadLevels is the number of quantiles of Spread.
 const SpreadLevels = 101
 
-// Spread returns, for each group, the quantiles of its samples' distances from the centre of the group's other samples:
-// k×SpreadLevels, the minimum to the maximum. x and groups must be the arguments of NewCentres. A group of one sample gets the
-// quantiles over all groups; if no group has two samples, all values are math.MaxFloat64.
+// Spread returns, for each group, the quantiles of its samples' distances from the centre of the group's other
+// samples: k×SpreadLevels, the minimum to the maximum. x and groups must be the arguments of NewCentres. A group of
+// one sample gets the quantiles over all groups; if no group has two samples, all values are math.MaxFloat64.
 func (c *Centres) Spread(x mat.Matrix, groups []int) (_ *mat.Dense, err error) {
 	defer wrap(&err, "spread of groups")
 	s, err := readSamples(x, c.Distance)

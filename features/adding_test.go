@@ -13,8 +13,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// TestAddingAFeature checks that the code in docs/how-to/add-a-feature.md compiles, and that its Info makes an extractor with
-// settings.
+// TestAddingAFeature checks that the code in docs/how-to/add-a-feature.md compiles, and that its Info makes an
+// extractor with settings.
 func TestAddingAFeature(t *testing.T) {
 	code, err := os.ReadFile("added_test.go")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package spreadsheet prevents formula injection in CSV files: Excel and LibreOffice interpret a cell that begins with =, +,
-// - or @ as a formula, which can call other programs and leak data. It also reads CSV files with limits.
+// Package spreadsheet prevents formula injection in CSV files: Excel and LibreOffice interpret a cell that begins with
+// =, +, - or @ as a formula, which can call other programs and leak data. It also reads CSV files with limits.
 package spreadsheet
 
 import (
