@@ -109,7 +109,7 @@ func TestCores(t *testing.T) {
 				}
 				for i := range got {
 					if !reflect.DeepEqual(got[i], first[i]) {
-						t.Errorf("%d samples, %T, %d cores: answer %d is not that of one core", n, x, cores, i)
+						t.Errorf("%d samples, %T, %d cores: result %d differs from one core", n, x, cores, i)
 					}
 				}
 			}

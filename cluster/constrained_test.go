@@ -206,7 +206,7 @@ func TestSeededKMeansRuns(t *testing.T) {
 		}
 		want, err := k.Fit(context.Background(), x)
 		if err != nil || !near(got.Objective, want.Objective, 1e-9) {
-			t.Errorf("%v: objective %v without labels, that of k-means is %v, %v", init, got.Objective, want.Objective, err)
+			t.Errorf("%v: objective %v without labels, want %v as by k-means; error %v", init, got.Objective, want.Objective, err)
 		}
 	}
 }
@@ -238,7 +238,7 @@ func TestSeededKMeansErrors(t *testing.T) {
 	cancel()
 	for _, init := range []Init{InitSample, InitPlusPlus} {
 		if _, err := (SeededKMeans{KMeans{K: 2, Init: init}}).Fit(ctx, x, Known{Labels: []int{0, -1, -1, -1}}); !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v, want that of the context", err)
+			t.Errorf("got error %v, want the error of the context", err)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func TestCOPKMeansErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := k.Fit(ctx, x, Known{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
+		t.Errorf("got error %v, want the error of the context", err)
 	}
 }
 

@@ -158,7 +158,7 @@ func TestKernelKMeansErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	k := KernelKMeans{K: 2, traced: func(int, int, int) { cancel() }}
 	if _, err := k.Fit(ctx, kernel); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
+		t.Errorf("got error %v, want the error of the context", err)
 	}
 }
 

@@ -528,7 +528,7 @@ func TestKMeansCancelled(t *testing.T) {
 		}
 	}}
 	if _, err := k.Fit(ctx, x); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
+		t.Errorf("got error %v, want the error of the context", err)
 	}
 }
 
@@ -724,7 +724,7 @@ func TestRefine(t *testing.T) {
 		}
 		least := plainObjective(d, x, got.Labels, k)
 		if !near(got.Objective, least, 1e-10) {
-			t.Errorf("trial %d, %v: objective %v, that of the labels is %v", trial, d, got.Objective, least)
+			t.Errorf("trial %d, %v: got objective %v, want %v from the labels", trial, d, got.Objective, least)
 		}
 		for i, from := range got.Labels {
 			// A row of zeros costs the same everywhere.

@@ -63,8 +63,8 @@ func NewCentres(d Distance, x mat.Matrix, groups []int) (_ *Centres, err error) 
 	return c, nil
 }
 
-// Memberships returns the membership of each row of x in its group. If groups is nil, a row's group is that of the
-// nearest centre, ties to the lower one. Rows are independent of each other.
+// Memberships returns the membership of each row of x in its group. If groups is nil, a row's group is the one
+// with the nearest centre, ties to the lower one. Rows are independent of each other.
 func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (out []Membership, err error) {
 	defer wrap(&err, "memberships")
 	var filled []int // the groups that have a centre

@@ -98,7 +98,7 @@ func TestNearestErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Nearest(ctx, DistanceEuclidean, x, y, 1); err != context.Canceled {
-		t.Errorf("error %v, want that of the context", err)
+		t.Errorf("got error %v, want the error of the context", err)
 	}
 }
 
@@ -242,7 +242,7 @@ func TestMembershipsMistakes(t *testing.T) {
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Memberships(stopped, DistanceEuclidean, x, []int{0, 1}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
+		t.Errorf("got error %v, want the error of the context", err)
 	}
 }
 

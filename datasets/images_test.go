@@ -91,7 +91,7 @@ func TestImagesReplacedMeanwhile(t *testing.T) {
 		case grey == 2:
 			t.Error("an image was decoded from another content than was digested")
 		case !full && (err != nil || grey != 1):
-			t.Errorf("grey %d, %v; want that of the content that was read", grey, err)
+			t.Errorf("got grey %d, error %v; want grey 1 from the content that was read", grey, err)
 		}
 		if full && err != nil && !strings.Contains(err.Error(), "changed during the run") {
 			t.Error(err)

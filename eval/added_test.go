@@ -9,8 +9,8 @@ var myScore = Score{
 	Value: ofClusters((*contingency).myCompleteness),
 }
 
-// myCompleteness returns 1 − H(K|C)/H(K) of classes C and clusters K (Rosenberg and
-// Hirschberg 2007), and 1 of a single cluster.
+// myCompleteness returns 1 − H(K|C)/H(K) for classes C and clusters K (Rosenberg and
+// Hirschberg 2007), and 1 for a single cluster.
 func (t *contingency) myCompleteness() float64 {
 	entropy := t.entropy(t.inCluster)
 	if entropy == 0 {

@@ -215,7 +215,7 @@ func TestFastKLIterations(t *testing.T) {
 			sum += last(Fast{}, 25) / last(Multiplicative{}, 200)
 		}
 		if mean := sum / problems; mean > 1 {
-			t.Errorf("%v of the values: on average the objective is %v of that of the multiplicative rule", share, mean)
+			t.Errorf("%v of the values: the mean ratio of the objective to the multiplicative rule's is %v, want at most 1", share, mean)
 		}
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 )
 
-// MyLBP takes histograms of local binary patterns: which of the eight pixels around a
-// pixel are as bright as it or brighter (Ojala, Pietikäinen and Mäenpää 2002). They
-// tell textures apart, whatever the light.
+// MyLBP computes histograms of local binary patterns, which show the neighbours of a pixel
+// that are at least as bright (Ojala, Pietikäinen and Mäenpää 2002). They distinguish
+// textures under any light.
 type MyLBP struct {
-	// Cells is the number of cells along each side of the image, 0 for 4. Each has
-	// a histogram of its own.
+	// Cells is the number of cells along each side of the image; 0 means 4. Each cell
+	// has its own histogram.
 	Cells int `setting:"cells" default:"4" range:"[1,16]" help:"cells along each side of the image"`
 }
 
-// mySide is the height and width of the images that patterns are taken of.
+// mySide is the height and width to which images are resized.
 const mySide = 64
 
 // Label implements [Extractor].
@@ -49,7 +49,7 @@ func (l MyLBP) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	}, nil
 }
 
-// myPattern returns the pattern at a pixel: a bit for each of the pixels around it.
+// myPattern returns the pattern at a pixel: one bit for each neighbour.
 func myPattern(img *Canvas, x, y int) (bits int) {
 	at := func(x, y int) float64 { return img.Values[y*mySide+x] }
 	for i, by := range [8][2]int{{1, 0}, {1, -1}, {0, -1}, {-1, -1}, {-1, 0}, {-1, 1}, {0, 1}, {1, 1}} {

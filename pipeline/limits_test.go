@@ -44,7 +44,7 @@ func TestMemorySkipsNothing(t *testing.T) {
 		refused(t, err, "99.png")
 		var bad *features.BadSampleError
 		if errors.As(err, &bad) {
-			t.Errorf("%s: error %v is that of a bad sample", text, err)
+			t.Errorf("%s: got a bad sample, error %v, want a memory limit", text, err)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestMemoryTight(t *testing.T) {
 	}
 	budget := memory.New(memory.Least)
 	free := budget.Free()
-	// All memory except that of the largest trial and a photograph.
+	// All memory except the needs of the largest trial and a photograph.
 	in := prepare(t, text, set, input.PrepareOptions{})
 	e, err := spec.Parse([]byte(text))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// myIterations says how many iterations each method took on average.
+// myIterations lists the mean number of iterations of each method.
 func myIterations(w *experimentPage) any {
 	var lines []string
 	for _, method := range w.shownMethods {

@@ -188,7 +188,7 @@ seed: 9
 		"--cluster", "distance=cosine,restarts=5", "--seed", "9", "--workers", "1")
 	want := read(t, "results", "by-file", "results.jsonl")
 	if got := read(t, "results", "by-flags", "results.jsonl"); got != want {
-		t.Error("the log of the flags is not that of the file")
+		t.Error("the logs by flags and by file differ")
 	}
 	must(t, "run", "mine.yaml", "--workers", "2")
 	if got := read(t, "results", "by-file", "results.jsonl"); got != want {

@@ -173,7 +173,7 @@ func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (spe
 	return list[0], nil
 }
 
-// noEmptyFlags refuses flags with an empty value, such as that of an unset shell variable.
+// noEmptyFlags refuses flags with an empty value, such as an unset shell variable.
 func noEmptyFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" {

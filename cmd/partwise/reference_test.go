@@ -258,7 +258,7 @@ func settingSections() []section {
 
 // form is what the page says of a setting that reads a form of its own.
 type form struct {
-	help     string   // replaces that of the flag, if set
+	help     string   // replaces the help of the flag, if set
 	values   []string // examples, each of which can be read
 	fallback string   // the default
 }

@@ -30,7 +30,7 @@ repeats: 2
 cluster: {restarts: 2}
 `
 
-// TestSets: an experiment on several sets has a folder for each, equal to that of an experiment on this set alone, and
+// TestSets: an experiment on several sets has a folder for each, as an experiment on this set alone would write it, and
 // a page about all. A second run computes nothing, and an added method runs on each set.
 func TestSets(t *testing.T) {
 	workplace(t)
@@ -55,7 +55,7 @@ func TestSets(t *testing.T) {
 	write(t, "one.yaml", strings.Replace(strings.Replace(manySets, "name: many", "name: many-generated", 1), "[generated, {set: generated, largest: 4}, {set: photos, pattern: '{class}-*'}]", "generated", 1))
 	must(t, "run", "one.yaml")
 	if read(t, all, "generated/results.jsonl") != read(t, "results", "many-generated/results.jsonl") {
-		t.Error("the log of a set is not that of an experiment on it alone")
+		t.Error("the log of a set differs from an experiment on it alone")
 	}
 
 	logs := map[string]string{}

@@ -33,7 +33,7 @@ import (
 // MaxPixels is the largest width × height of a decoded image.
 const MaxPixels = 100_000_000
 
-// maxImageFile is the largest size of an image file in bytes: twice that of MaxPixels pixels of 8 bytes.
+// maxImageFile is the largest size of an image file in bytes: twice the size of MaxPixels pixels of 8 bytes.
 const maxImageFile = 2 * 8 * MaxPixels
 
 type format struct {

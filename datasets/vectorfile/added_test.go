@@ -9,9 +9,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// MyMatrixMarket reads a set of sparse vectors, without classes, from a text file of Matrix
-// Market, plain or gzipped: lines that begin with %, one with the numbers of rows, columns and
-// entries, and one with row, column, both from 1, and value of each entry.
+// MyMatrixMarket reads sparse vectors without classes from a Matrix Market text file, plain
+// or gzipped: comment lines that begin with %, a line with the numbers of rows, columns and
+// entries, and a line for each entry with its row and column, from 1, and its value.
 var MyMatrixMarket = pathReader(func(in *input) (*Content, error) {
 	var rows, columns, count int
 	var entries []sparse.Entry

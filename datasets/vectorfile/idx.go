@@ -65,7 +65,7 @@ func isIDX(head []byte) bool {
 	return len(head) >= 4 && head[0] == 0 && head[1] == 0 && idxNumbers[head[2]] != number.None && 1 <= head[3] && head[3] <= 8
 }
 
-// IsIDXImages reports whether a file's name is that of images in IDX format.
+// IsIDXImages reports whether a file with this name holds images in IDX format.
 func IsIDXImages(name string) bool {
 	return strings.Contains(name, "images") && strings.Contains(name, "idx3")
 }

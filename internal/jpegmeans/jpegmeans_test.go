@@ -170,7 +170,7 @@ func check(t testing.TB, content []byte) (compared int) {
 		d := &decoder{reader: reader{content: content}, times: times}
 		got, err := d.decode()
 		if (err == nil) != (wholeErr == nil) {
-			t.Errorf("1/%d: error %v, and that of image/jpeg is %v", times, err, wholeErr)
+			t.Errorf("1/%d: got error %v, want %v as from image/jpeg", times, err, wholeErr)
 		}
 		if err != nil || wholeErr != nil {
 			continue

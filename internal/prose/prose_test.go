@@ -27,7 +27,7 @@ var rules = []rule{
 	phrase(`what (is|it|they|was|makes)`, "the noun"),
 	phrase(`what (came|comes) of`, "the result"),
 	phrase(`what lowers`, "the solver"),
-	phrase(`those (of|that|which|whose|there)`, "the noun"),
+	phrase(`that of|those (of|that|which|whose|there)`, "the noun"),
 	phrase(`that there (is|are)`, "the existing, all"),
 	phrase(`(are|is) held to`, "must, are checked against"),
 	phrase(`by turns`, "interleaved"),

@@ -31,7 +31,7 @@ type Method struct {
 	Iterations int               `json:"iterations,omitempty" setting:"iterations" default:"200" help:"maximum number of iterations"`
 	Tolerance  float64           `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"convergence tolerance: stop when an iteration reduces the objective by less than this fraction; 0 never stops"`
 	// By replaces the experiment's clustering for this method.
-	By string `json:"cluster,omitempty" setting:"cluster" default:"that of the experiment" help:"clustering algorithm of the coefficients"`
+	By string `json:"cluster,omitempty" setting:"cluster" default:"the experiment's" help:"clustering algorithm of the coefficients"`
 	// Recode represents the training samples of a classification as the test samples: with the basis fixed, and without
 	// ties and penalties. nil means true for a basis made of samples (U = X·W) and false for others. With such a basis,
 	// the coefficients at the end of an ordinary run are far from the recoded ones.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// writeMyTSV writes a line for each row, its words with tabs between them, and a blank
-// line between grids.
+// writeMyTSV writes each row as a line, with tabs between cells, and a blank line between
+// grids.
 func writeMyTSV(w io.Writer, d *Document, _ Options) error {
 	var grids []string
 	for _, g := range d.Grids {

@@ -9,10 +9,10 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 )
 
-// Apart is the penalty λ·Σ_{r≠s} u_rᵀu_s of basis vectors: they share few features.
+// Apart is the penalty λ·Σ_{r≠s} u_rᵀu_s, which makes basis vectors share few features.
 type Apart struct {
 	// Weight is λ ≥ 0; 0 means 1.
-	Weight float64 `setting:"apart-weight" default:"1" help:"weight λ of what basis vectors share"`
+	Weight float64 `setting:"apart-weight" default:"1" help:"weight λ of the overlap of basis vectors"`
 }
 
 // OnBasis implements [factor.Penalty].
@@ -26,13 +26,13 @@ func (a Apart) Bind(context.Context, factor.Problem) (factor.BoundPenalty, error
 	case a.Weight > 0 && a.Weight <= 1e100:
 		return boundApart{a.Weight}, nil
 	}
-	return nil, fmt.Errorf("the weight of what basis vectors share is %v; it must be a number from 0 to 1e100", a.Weight)
+	return nil, fmt.Errorf("apart-weight is %v; it must be a number from 0 to 1e100", a.Weight)
 }
 
 type boundApart struct{ weight float64 }
 
-// Value is λ·Σ_j Σ_{r≠s} u_rj·u_sj. As the difference of (Σ_r u_rj)² and Σ_r u_rj² it would
-// be their rounding where one of the u_rj is far larger than the others.
+// Value is λ·Σ_j Σ_{r≠s} u_rj·u_sj. The difference of (Σ_r u_rj)² and Σ_r u_rj² would lose all
+// digits if one u_rj is far larger than the others.
 func (b boundApart) Value(u *mat.Dense) (sum float64) {
 	k, m := u.Dims()
 	for j := range m {
@@ -62,5 +62,5 @@ func (b boundApart) Gradient(positive, _, u *mat.Dense, scale float64) {
 	}
 }
 
-// Root is that of a term which is quadratic in U.
+// Root reports that the KL cost needs square roots in steps, as for every term quadratic in U.
 func (boundApart) Root(c factor.Cost) bool { return c == factor.CostKL }

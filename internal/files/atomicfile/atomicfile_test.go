@@ -126,7 +126,7 @@ func TestCreateLike(t *testing.T) {
 	}
 	got, err := os.Stat(to)
 	if err != nil || got.Mode() != like.Mode() || !got.ModTime().Equal(at) || owner(got) != owner(like) {
-		t.Errorf("%v of %v, owner %s, want that of %s (%v)", got.Mode(), got.ModTime(), owner(got), owner(like), err)
+		t.Errorf("%v of %v, owner %s, want the same as %s (%v)", got.Mode(), got.ModTime(), owner(got), owner(like), err)
 	}
 	// A read-only temporary file is removed too.
 	if err := os.Rename(to, filepath.Join(dir, ".partwise-0123456789abcdef.tmp")); err != nil {
