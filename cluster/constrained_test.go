@@ -230,7 +230,7 @@ func TestSeededKMeansErrors(t *testing.T) {
 		} {
 			_, err := fit(context.Background(), x, Known{Labels: test.labels})
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), name+" k-means: ") {
-				t.Errorf("error %v, want one of %s with %q", err, name, test.want)
+				t.Errorf("got error %v, want one of %s with %q", err, name, test.want)
 			}
 		}
 	}
@@ -375,13 +375,13 @@ func TestLinkedDeadEnds(t *testing.T) {
 	} {
 		err := CheckLinks(4, test.k, test.known)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
+			t.Errorf("%s: got %v, want %q", name, err, test.want)
 		}
 		if strings.Contains(test.want, "need more") != errors.Is(err, ErrDeadEnd) {
 			t.Errorf("%s: %v is a dead end: %v", name, err, errors.Is(err, ErrDeadEnd))
 		}
 		if _, err := (ConstrainedKMeans{KMeans{K: test.k}}).Fit(t.Context(), mat.NewDense(4, 1, []float64{1, 2, 3, 4}), test.known); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s, fitted: %v, want %q", name, err, test.want)
+			t.Errorf("%s, fitted: got %v, want %q", name, err, test.want)
 		}
 	}
 	if err := CheckLinks(4, 3, clique); err != nil {
@@ -411,7 +411,7 @@ func TestBind(t *testing.T) {
 		}
 		for i := range n {
 			if !linked[i] && known.Labels[i] < 0 && groups[i] != before[i] {
-				t.Errorf("seed %d: sample %d moved from %d to %d, and nothing holds it", seed, i, before[i], groups[i])
+				t.Errorf("seed %d: unconstrained sample %d moved from %d to %d", seed, i, before[i], groups[i])
 			}
 		}
 	}

@@ -113,7 +113,7 @@ func TestCOPKMeansDeadEnds(t *testing.T) {
 	cannot := [][2]int{{0, 2}, {1, 2}}
 	_, err := COPKMeans{KMeans{K: 2, Start: []int{0, 1}}}.Fit(context.Background(), x, Known{CannotLink: cannot})
 	if !errors.Is(err, ErrDeadEnd) || !strings.Contains(err.Error(), "sample 3") {
-		t.Errorf("error %v, want a dead end at sample 3", err)
+		t.Errorf("got error %v, want a dead end at sample 3", err)
 	}
 	// Another start finds the clusters {0, 1} and {2, 3}.
 	got, err := COPKMeans{KMeans{K: 2, Start: []int{2, 3}}}.Fit(context.Background(), x, Known{MustLink: [][2]int{{0, 1}}, CannotLink: cannot})
@@ -126,7 +126,7 @@ func TestCOPKMeansDeadEnds(t *testing.T) {
 	// Three samples that cannot link pairwise do not fit into two clusters.
 	_, err = COPKMeans{KMeans{K: 2, Restarts: 2}}.Fit(context.Background(), x, Known{CannotLink: [][2]int{{0, 1}, {1, 2}, {0, 2}}})
 	if !errors.Is(err, ErrDeadEnd) || !strings.Contains(err.Error(), "none of 20 starts satisfies the links:") {
-		t.Errorf("error %v, want a dead end of 20 starts", err)
+		t.Errorf("got error %v, want a dead end of 20 starts", err)
 	}
 	// Because of the must-links through row 3, row 0 avoids the cluster that row 1 cannot join.
 	must := [][2]int{{0, 3}, {3, 2}}
@@ -151,7 +151,7 @@ func TestCOPKMeansErrors(t *testing.T) {
 	} {
 		_, err := k.Fit(context.Background(), x, Known{MustLink: test.must, CannotLink: test.cannot})
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "cop-k-means: ") {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())

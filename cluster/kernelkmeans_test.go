@@ -152,7 +152,7 @@ func TestKernelKMeansErrors(t *testing.T) {
 	} {
 		_, err := test.k.Fit(context.Background(), test.kernel)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: error %v, want one with %q", test.k, err, test.want)
+			t.Errorf("%+v: got error %v, want one with %q", test.k, err, test.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -252,7 +252,7 @@ func TestSSKKErrors(t *testing.T) {
 	} {
 		_, err := SSKK{KernelKMeans: KernelKMeans{K: test.k}}.Fit(context.Background(), similarity, Known{MustLink: test.must, CannotLink: test.cannot})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 }

@@ -511,7 +511,7 @@ func TestKMeansErrors(t *testing.T) {
 	} {
 		_, err := test.k.Fit(context.Background(), test.x)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: error %v, want one with %q", test.k, err, test.want)
+			t.Errorf("%+v: got error %v, want one with %q", test.k, err, test.want)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestNearestMatchesPlain(t *testing.T) {
 			}
 			for i := range want {
 				if !slices.Equal(got[i], want[i]) {
-					t.Fatalf("trial %d, %s, %v, row %d: %v, want %v", trial, name, d, i, got[i], want[i])
+					t.Fatalf("trial %d, %s, %v, row %d: got %v, want %v", trial, name, d, i, got[i], want[i])
 				}
 			}
 		}
@@ -70,7 +70,7 @@ func TestNearestFarFromOrigin(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := []int{panelRows - 1, panelRows - 2, panelRows - 3}; !slices.Equal(got[0], want) {
-		t.Errorf("%v, want %v", got[0], want)
+		t.Errorf("got %v, want %v", got[0], want)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestNearestErrors(t *testing.T) {
 	} {
 		_, err := Nearest(context.Background(), test.d, test.x, test.points, test.k)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -189,7 +189,7 @@ func TestMembershipsOfNewRows(t *testing.T) {
 	}
 	for i, want := range []Membership{{0, 0, 2, math.Sqrt(125), 1}, {0, 2, 2, 11, 9.0 / 11}, {2, 0, 0, math.Sqrt(125), 1}} {
 		if got[i] != want {
-			t.Errorf("row %d: %+v, want %+v", i+1, got[i], want)
+			t.Errorf("row %d: got %+v, want %+v", i+1, got[i], want)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func TestMembershipsWithoutNumbers(t *testing.T) {
 				}
 				for i, m := range got {
 					if m.Confidence != c.want || math.IsNaN(m.Distance) || math.IsNaN(m.OtherDistance) {
-						t.Errorf("%v, rows of %v, row %d: %+v, want confidence %v", d, value, i+1, m, c.want)
+						t.Errorf("%v, rows of %v, row %d: got %+v, want confidence %v", d, value, i+1, m, c.want)
 					}
 				}
 			}
@@ -226,7 +226,7 @@ func TestMembershipsMistakes(t *testing.T) {
 		"row 1 is in group 2; expected 0 to the number of samples, 2":  {2, 0},
 	} {
 		if _, err := Memberships(t.Context(), DistanceEuclidean, x, groups); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
+			t.Errorf("got error %v, want %q", err, want)
 		}
 	}
 	c, err := NewCentres(DistanceEuclidean, x, []int{0, 1})
@@ -262,7 +262,7 @@ func TestSpread(t *testing.T) {
 	for level, want := range map[int]float64{0: far[0], 25: (far[0] + far[1]) / 2, 50: far[1], 100: far[2]} {
 		for g := range 3 { // groups of one sample have what all have
 			if math.Abs(got.At(g, level)-want) > 1e-12 {
-				t.Errorf("group %d, level %d: %v, want %v", g+1, level, got.At(g, level), want)
+				t.Errorf("group %d, level %d: got %v, want %v", g+1, level, got.At(g, level), want)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func TestSilhouette(t *testing.T) {
 	}
 	for want, labels := range map[string][]int{"one cluster": {1, 1, 1, 1, 1, 1}, "6 rows, but 2 labels": {0, 1}, "has the negative label -1": {0, 1, 0, 0, -1, 0}} {
 		if _, err := Silhouette(t.Context(), x, labels, DistanceEuclidean); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: %v, want %q", labels, err, want)
+			t.Errorf("%v: got %v, want %q", labels, err, want)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestEigenGaps(t *testing.T) {
 			}
 			for i := range got {
 				if math.Abs(got[i]-gaps[i]) > 1e-9 {
-					t.Errorf("%d clouds, %s: %v, want %v", k, name, got, gaps)
+					t.Errorf("%d clouds, %s: got %v, want %v", k, name, got, gaps)
 					break
 				}
 			}

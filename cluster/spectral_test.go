@@ -100,7 +100,7 @@ func TestNormalisedCutErrors(t *testing.T) {
 	} {
 		_, err := NormalisedCut{KMeans{K: test.k}}.Fit(context.Background(), test.similarity)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "normalised cut: ") {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 }

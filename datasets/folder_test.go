@@ -211,7 +211,7 @@ func TestParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(set.Test, test.want) {
-			t.Errorf("%q: %v, want %v", test.files, set.Test, test.want)
+			t.Errorf("%q: got %v, want %v", test.files, set.Test, test.want)
 		}
 	}
 }
@@ -267,7 +267,7 @@ func TestPattern(t *testing.T) {
 			continue
 		}
 		if got := p.class(test.name); got != test.want {
-			t.Errorf("%q on %q: %q, want %q", test.pattern, test.name, got, test.want)
+			t.Errorf("%q on %q: got %q, want %q", test.pattern, test.name, got, test.want)
 		}
 	}
 	for _, text := range []string{"", "*", "a*b", "{class}{class}", "{class}_{class}", "*{class}", "{class}*"} {

@@ -143,7 +143,7 @@ func TestImagesWithinBudget(t *testing.T) {
 	}
 	stop := errors.New("stop")
 	if err := im.With(ctx, 3, imagefile.Use{Do: func(image.Image, image.Point) error { return stop }}); err != stop {
-		t.Errorf("%v, want the error of use", err)
+		t.Errorf("got %v, want the error of use", err)
 	}
 	if release, err := budget.Acquire(ctx, budget.Free(), "all"); err != nil {
 		t.Error(err)

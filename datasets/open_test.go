@@ -218,7 +218,7 @@ func TestOpenNamesake(t *testing.T) {
 		_, err := open(name)
 		for _, w := range want {
 			if err == nil || !strings.Contains(err.Error(), w) {
-				t.Errorf("%s: error %v, want one with %q", name, err, w)
+				t.Errorf("%s: got error %v, want one with %q", name, err, w)
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func TestScoreValues(t *testing.T) {
 		got := quartetOf(test.truth, test.assigned)
 		if !near(got.AC, test.want.AC, 1e-12) || !near(got.NMI, test.want.NMI, 1e-12) ||
 			!near(got.ARI, test.want.ARI, 1e-12) || !near(got.Purity, test.want.Purity, 1e-12) {
-			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
+			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
 		}
 		alone := quartet{AC(test.truth, test.assigned), NMI(test.truth, test.assigned), ARI(test.truth, test.assigned), Purity(test.truth, test.assigned)}
 		if alone != got {
@@ -127,7 +127,7 @@ func TestARIMatchesPlain(t *testing.T) {
 		expected := one * other / all
 		if most := (one + other) / 2; most != expected {
 			if want := (both - expected) / (most - expected); !near(ARI(truth, assigned), want, 1e-12) {
-				t.Errorf("%v, want %v for %v and %v", ARI(truth, assigned), want, truth, assigned)
+				t.Errorf("got %v, want %v for %v and %v", ARI(truth, assigned), want, truth, assigned)
 			}
 		}
 	}

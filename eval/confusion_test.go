@@ -27,7 +27,7 @@ func TestConfusion(t *testing.T) {
 	for _, predicted := range []int{-1, 2} {
 		_, err := Confusion([]int{0, 1}, []int{0, predicted}, 2)
 		if err == nil || !strings.Contains(err.Error(), "sample 2") {
-			t.Errorf("error %v, want one that names sample 2", err)
+			t.Errorf("got error %v, want one that names sample 2", err)
 		}
 	}
 	if _, err := Confusion([]int{2}, []int{0}, 2); err == nil {

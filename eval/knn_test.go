@@ -57,7 +57,7 @@ func TestKNNErrors(t *testing.T) {
 	} {
 		_, err := test.k.Classify(context.Background(), train, test.labels, test.test)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "k-nn: ") {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 }

@@ -171,7 +171,7 @@ func TestFastRefuses(t *testing.T) {
 		"penalty smooth on basis vectors":                                                                        {Cost: CostKL, Penalties: Penalties{L1{}, Smooth{}}},
 	} {
 		if err := (Fast{}).Serves(p); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }
@@ -313,7 +313,7 @@ func TestFastKLServes(t *testing.T) {
 	} {
 		_, err := m.Fit(context.Background(), countsOf(1, 9, 8, 2, 1), classes(9, 3, 9), Options{Rank: 2, Solver: Fast{}})
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", fmt.Sprintf("%T", m), err, want)
+			t.Errorf("%s: got %v, want %q", fmt.Sprintf("%T", m), err, want)
 		}
 	}
 }

@@ -552,7 +552,7 @@ func TestRepresent(t *testing.T) {
 			}
 		}
 		if least == 1 {
-			t.Error("nothing is above 0")
+			t.Error("all coefficients are 0")
 		}
 		one, err := Represent(t.Context(), c.model, x.Slice(7, 8, 0, 30))
 		if err != nil {

@@ -145,7 +145,7 @@ func TestLinearKernelAsMatrix(t *testing.T) {
 				nearNumber(t, what+" objective", got.Objective[i]/want.Objective[0], w/want.Objective[0], 1e-9)
 			}
 			if got.Basis != nil || got.Model.Vectors() != nil {
-				t.Fatalf("%s: a basis among the features, of which the kernel knows nothing", what)
+				t.Fatalf("%s: got a basis of features, want none with a kernel", what)
 			}
 			// New samples get the same coefficients from their kernel values as from their features.
 			if seed%2 == 0 {
@@ -362,7 +362,7 @@ func TestKernelRings(t *testing.T) {
 		t.Errorf("the rbf kernel puts %d of %d points on their ring", got, 3*n)
 	}
 	if got := right(Kernel{}); got > 3*n*3/4 {
-		t.Errorf("without a kernel %d of %d points are on their ring: this shows nothing", got, 3*n)
+		t.Errorf("without a kernel %d of %d points are on their ring, want fewer", got, 3*n)
 	}
 }
 
@@ -474,14 +474,14 @@ func TestKernelDegenerate(t *testing.T) {
 				}
 				for i := range 3 {
 					if l := rowLength(res.Coefficients, i); rank == 3 && method == "cf" && name != "mixed" && !(l > 1e-60) {
-						t.Errorf("%s %s: sample %d is represented by nothing", method, name, i)
+						t.Errorf("%s %s: sample %d has the coefficients 0", method, name, i)
 					}
 				}
 				// One new sample is orthogonal to all training samples, and one equals the first of them.
 				got := transformed(t, res.Model, mat.NewDense(2, 3, append([]float64{0, 0, 0}, k.RawRowView(0)...)))
 				v := got.RowView(0)
 				if length := mat.Inner(v, res.Model.(*KernelModel).Products, v); !algebra.Finite(got) || !(length < 0.01) {
-					t.Errorf("%s %s: nothing in common with any sample is represented by %v, of length %v", method, name, got.RawRowView(0), math.Sqrt(length))
+					t.Errorf("%s %s: a sample orthogonal to all others has the coefficients %v, of length %v", method, name, got.RawRowView(0), math.Sqrt(length))
 				}
 			}
 		}

@@ -1062,7 +1062,7 @@ func TestSSNMFLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if mat.Equal(none.Coefficients, want.Coefficients) {
-		t.Error("labels change nothing")
+		t.Error("labels have no effect")
 	}
 }
 

@@ -130,7 +130,7 @@ func TestChooseRankRefuses(t *testing.T) {
 		"ranks from 2 to 12 for 12 samples ": {x, RankSearch{To: 12}},
 	} {
 		if _, _, err := ChooseRank(context.Background(), c.x, c.s); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -358,7 +358,7 @@ func TestHeldOutRefused(t *testing.T) {
 		"row 2: column index -1":                   {HeldOut: with(1, -1)},
 	} {
 		if _, err := parts.Fit(context.Background(), p.x, p.known, p.opt); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }
@@ -570,7 +570,7 @@ func TestMiniBatchRefuses(t *testing.T) {
 		}
 		_, err := c.batch.Fit(t.Context(), &testBlocks{x: x}, c.options)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, err, c.want)
+			t.Errorf("%s: got error %v, want %q", name, err, c.want)
 		}
 		if bad := (*view.SampleError)(nil); c.change != nil && (!errors.As(err, &bad) || bad.Sample != 80) {
 			t.Errorf("%s: %v is no error of sample 81", name, err)

@@ -108,7 +108,7 @@ func TestEyes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := Extract(t.Context(), set, Pixels{}, Options{Crop: eyes}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want one with %q", csv, err, want)
+			t.Errorf("%q: got error %v, want one with %q", csv, err, want)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestReadEyesErrors(t *testing.T) {
 	} {
 		file := writeCSV(t, csv)
 		if _, err := ReadEyes(file); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) {
-			t.Errorf("%q: error %v, want one with %q", csv, err, want)
+			t.Errorf("%q: got error %v, want one with %q", csv, err, want)
 		}
 	}
 	if _, err := ReadEyes("missing.csv"); err == nil || !strings.Contains(err.Error(), "missing.csv") {
@@ -176,7 +176,7 @@ func TestThumbnail(t *testing.T) {
 		{}: {200, 0, 0, 255}, {X: 1}: {0, 0, 100, 255}, {X: 1, Y: 3}: {255, 255, 255, 255}, {Y: 3}: {200, 0, 0, 255},
 	} {
 		if got := small.RGBAAt(at.X, at.Y); got != want {
-			t.Errorf("at %v: %v, want %v", at, got, want)
+			t.Errorf("at %v: got %v, want %v", at, got, want)
 		}
 	}
 	if same := Thumbnail(img, 1000); same.Rect != image.Rect(0, 0, 40, 80) || same.RGBAAt(19, 79) != (color.RGBA{200, 0, 0, 255}) {
@@ -186,7 +186,7 @@ func TestThumbnail(t *testing.T) {
 		{X: 160, Y: 160}: {X: 160, Y: 160}, {X: 4000, Y: 3000}: {X: 160, Y: 120}, {X: 10, Y: 100_000}: {X: 1, Y: 160}, {X: 1, Y: 1}: {X: 1, Y: 1},
 	} {
 		if got := ThumbnailSize(size, 160); got != want {
-			t.Errorf("%v: %v, want %v", size, got, want)
+			t.Errorf("%v: got %v, want %v", size, got, want)
 		}
 	}
 }

@@ -238,7 +238,7 @@ func TestDenseSIFTOfEdges(t *testing.T) {
 		}
 		for o, v := range sums {
 			if (o == test.orientation) != (v > 500) || o != test.orientation && v > 150 {
-				t.Errorf("light on the %s side: %v, want all in %d", test.name, sums, test.orientation)
+				t.Errorf("light on the %s side: got %v, want all in %d", test.name, sums, test.orientation)
 				break
 			}
 		}
@@ -410,7 +410,7 @@ func TestDenseSIFTErrors(t *testing.T) {
 		{DenseSIFT{Contrast: math.NaN()}, "contrast: expected"},
 	} {
 		if _, err := test.d.Extract(noise(20, 20, 1)); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: error %v, want one with %q", test.d, err, test.want)
+			t.Errorf("%+v: got error %v, want one with %q", test.d, err, test.want)
 		}
 	}
 }

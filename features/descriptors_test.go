@@ -115,7 +115,7 @@ func TestDescribe(t *testing.T) {
 		},
 	} {
 		if err := try(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
+			t.Errorf("got error %v, want one with %q", err, want)
 		}
 	}
 }
@@ -237,12 +237,12 @@ func TestKeypointSIFTErrors(t *testing.T) {
 		_, err := test.k.Extract(img)
 		for _, err := range []error{err, test.k.Check()} {
 			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%+v: error %v, want one with %q", test.k, err, test.want)
+				t.Errorf("%+v: got error %v, want one with %q", test.k, err, test.want)
 			}
 		}
 	}
 	if _, err := (KeypointSIFT{}).Extract(img); !errors.Is(err, failure) || !strings.Contains(err.Error(), "20×30") {
-		t.Errorf("error %v, want one of the image of 20×30", err)
+		t.Errorf("got error %v, want one of the image of 20×30", err)
 	}
 	if err := (KeypointSIFT{MaxPoints: 1, Contrast: 1, Edge: 1, Sigma: 0.1, MaxPixels: 1}).Check(); err != nil {
 		t.Error(err)
@@ -313,7 +313,7 @@ func TestKeypointSIFTReduces(t *testing.T) {
 		}
 		if searched == (image.Point{}) {
 			if got.Len() != 0 {
-				t.Errorf("%v: %d key points in nothing", test.size, got.Len())
+				t.Errorf("%v: got %d key points of an image that is too small, want 0", test.size, got.Len())
 			}
 			continue
 		}

@@ -56,7 +56,7 @@ func TestColourHistogramOfOneColour(t *testing.T) {
 			got[j] *= got[j]
 		}
 		if !floats.EqualApprox(got, want, 5e-3) {
-			t.Errorf("%s: %v, want %v", name, got, want)
+			t.Errorf("%s: got %v, want %v", name, got, want)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func TestColourHistogramErrors(t *testing.T) {
 		{ColourHistogram{Grid: Cells{64, 64}, Hues: 360}, "at most 1048576 values"},
 	} {
 		if _, err := Extract(t.Context(), set, test.h, Options{}); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: error %v, want one with %q", test.h, err, test.want)
+			t.Errorf("%+v: got error %v, want one with %q", test.h, err, test.want)
 		}
 	}
 	if _, err := Extract(t.Context(), vectorSet(mat.NewDense(1, 4, []float64{1, 2, 3, 4}), 2, 2), ColourHistogram{}, Options{}); err == nil || !strings.Contains(err.Error(), "are grey") {
@@ -263,7 +263,7 @@ func TestHOGAgainstDefinition(t *testing.T) {
 	for i, img := range images {
 		for j, want := range slowHOG(img.(*image.Gray16)) {
 			if got := out.X.At(i, j); math.Abs(got*got-want*want) > 1e-3 {
-				t.Fatalf("image %d, value %d: %v, want %v", i, j, got, want)
+				t.Fatalf("image %d, value %d: got %v, want %v", i, j, got, want)
 			}
 		}
 	}
@@ -356,7 +356,7 @@ func TestHOGOfSets(t *testing.T) {
 		{Options{}, vectorSet(mat.NewDense(1, 4, []float64{1, 2, math.NaN(), 3}), 2, 2), "v.csv row 1: column 3"},
 	} {
 		if _, err := Extract(t.Context(), test.set, HOG{}, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 }

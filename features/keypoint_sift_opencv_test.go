@@ -52,7 +52,7 @@ func TestKeypointSIFTOfBlob(t *testing.T) {
 		}
 		got := keypointSIFT(t, test.k, blob(side, side, test.cx, test.cy, test.sigma))
 		if got.Len() == 0 {
-			t.Errorf("%+v: nothing was found", test)
+			t.Errorf("%+v: got no key points", test)
 		}
 		for i := range got.Len() {
 			x, y, bin := float64(got.X[i]), float64(got.Y[i]), float64(got.Scale[i])
@@ -130,7 +130,7 @@ func TestKeypointSIFTSettings(t *testing.T) {
 		want := [siftDim]uint8(all.Vector(i))
 		rootVector(&want)
 		if !slices.Equal(root.Vector(i), want[:]) {
-			t.Fatalf("key point %d: %v, want %v", i, root.Vector(i), want)
+			t.Fatalf("key point %d: got %v, want %v", i, root.Vector(i), want)
 		}
 	}
 }

@@ -301,7 +301,7 @@ func TestPixelsErrors(t *testing.T) {
 		{"box turned over", Pixels{}, Options{Crop: Box{5, 5, 2, 7}}, good, "crop: the box"},
 	} {
 		if _, err := Extract(t.Context(), test.set, test.pixels, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
+			t.Errorf("%s: got error %v, want one with %q", test.name, err, test.want)
 		}
 	}
 }
@@ -565,7 +565,7 @@ func TestOpaque(t *testing.T) {
 		t.Errorf("a part of an image: %v, %v", moved.Bounds(), moved.At(1, 2))
 	}
 	if got := overWhite(image.NewNRGBA(image.Rect(0, 0, 1, 1))).At(0, 0); got != (color.RGBA64{0xffff, 0xffff, 0xffff, 0xffff}) {
-		t.Errorf("nothing over white is %v", got)
+		t.Errorf("a transparent image over white is %v, want white", got)
 	}
 }
 

@@ -182,7 +182,7 @@ func TestChangedDuringRun(t *testing.T) {
 		in.Close()
 		t.Error("one content is digested and another described, without a word")
 	} else if !strings.Contains(err.Error(), victim) || !strings.Contains(err.Error(), "changed during the run") {
-		t.Errorf("error %v, want one that names the file", err)
+		t.Errorf("got error %v, want one that names the file", err)
 	}
 	write(original)
 	matrix := func(folder string) any {
@@ -217,7 +217,7 @@ func TestChangedBeforeDrawing(t *testing.T) {
 		path := in.Set.Files[in.Rows[0]]
 		writePNG(t, path, image.NewGray(image.Rect(0, 0, 80, 70)))
 		if _, err := in.Images.Open(t.Context(), in.Rows[0]); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "changed during the run") {
-			t.Errorf("%s: %v, want an error that names the file", text, err)
+			t.Errorf("%s: got %v, want an error that names the file", text, err)
 		}
 	}
 }

@@ -151,7 +151,7 @@ func TestRankAutoRead(t *testing.T) {
 		"automatic":          "expected k, k+1, 2k, a number or auto",
 	} {
 		if err := Set((&spec.Experiment{}), "rank", text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
+			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
 	}
 	e := &spec.Experiment{}
@@ -179,7 +179,7 @@ func TestRankAutoRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := NewPlan(t.Context(), e, in); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+			t.Errorf("got %v, want %q", err, want)
 		}
 		in.Close()
 	}
@@ -276,7 +276,7 @@ func TestCountCurve(t *testing.T) {
 	}
 	for want, k := range map[string][2]int{"4 classes": {3, 6}, "groups: expected a rising range from 2 or more": {6, 5}, "too many": {5, 31}} {
 		if _, err := g.CountCurve(t.Context(), in, k[0], k[1], nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v groups: %v, want %q", k, err, want)
+			t.Errorf("%v groups: got %v, want %q", k, err, want)
 		}
 	}
 }
@@ -287,7 +287,7 @@ func TestCountCurveBest(t *testing.T) {
 		2: {K: []int{2, 3}, Gap: []float64{0, 0}},
 	} {
 		if got := c.K[c.Best()]; got != want {
-			t.Errorf("%+v: %d, want %d", c, got, want)
+			t.Errorf("%+v: got %d, want %d", c, got, want)
 		}
 	}
 }
@@ -360,7 +360,7 @@ func TestGroupCountRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := NewPlan(t.Context(), e, in); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+			t.Errorf("got %v, want %q", err, want)
 		}
 		in.Close()
 	}

@@ -314,7 +314,7 @@ func TestSplitMistakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := CheckSet(e, set); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.text, err, c.want)
+			t.Errorf("%s: got %v, want %q", c.text, err, c.want)
 		}
 	}
 }

@@ -75,13 +75,13 @@ func TestJoinedSettings(t *testing.T) {
 		"[hog, {weight: 2}, {pixels: 8, power: 40}]": "1:49: expected a number above 0 up to 1, got 40",
 	} {
 		if err := Set((&spec.Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want one with %q", text, err, want)
+			t.Errorf("%s: got error %v, want one with %q", text, err, want)
 		}
 	}
 	for want, list := range map[string][]spec.Weighted{"joined features must be listed one by one": {{Features: spec.Features{Auto: true}}, {}}, "no features": {}} {
 		e := &spec.Experiment{Data: spec.Data{Set: paint(t)}, Features: spec.Features{Joined: list}}
 		if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
+			t.Errorf("got error %v, want one with %q", err, want)
 		}
 	}
 }
@@ -262,7 +262,7 @@ func TestJoinedSkips(t *testing.T) {
 	}
 	e.Data.Set = set
 	if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "across/02.png: no descriptors") {
-		t.Errorf("error %v, want one that names the first that cannot be used", err)
+		t.Errorf("got error %v, want one that names the first that cannot be used", err)
 	}
 	e.Features.SkipBad = true
 	in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
@@ -276,7 +276,7 @@ func TestJoinedSkips(t *testing.T) {
 	}
 	for i, want := range left {
 		if !strings.Contains(in.Skipped[i].Error(), want) {
-			t.Errorf("left out: %v, want %q", in.Skipped[i], want)
+			t.Errorf("left out: got %v, want %q", in.Skipped[i], want)
 		}
 	}
 	for i, row := range in.Rows {
@@ -335,7 +335,7 @@ func TestJoinedExtremes(t *testing.T) {
 		in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 		if want != "" {
 			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%q: error %v, want one with %q", values, err, want)
+				t.Errorf("%q: got error %v, want one with %q", values, err, want)
 			}
 			continue
 		}

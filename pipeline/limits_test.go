@@ -54,12 +54,12 @@ func refused(t *testing.T, err error, words ...string) {
 	t.Helper()
 	var e *memory.LimitError
 	if !errors.As(err, &e) {
-		t.Errorf("error %v, want a refusal for want of memory", err)
+		t.Errorf("got error %v, want a refusal for want of memory", err)
 		return
 	}
 	for _, w := range words {
 		if !strings.Contains(err.Error(), w) {
-			t.Errorf("error %v, want one with %q", err, w)
+			t.Errorf("got error %v, want one with %q", err, w)
 		}
 	}
 }

@@ -236,7 +236,7 @@ func TestCopiesFollow(t *testing.T) {
 }
 
 // A label of a copy labels the original, and copies with different labels are separated.
-func TestCopiesTold(t *testing.T) {
+func TestCopiesLabelled(t *testing.T) {
 	in := labelledSet(t, map[int]string{1: "a", 12: "b", 20: "b", 30: "c"})
 	copies := matrix.AllRows(in.X)
 	copies[19] = 5  // labelled b, as is sample 11
@@ -294,7 +294,7 @@ func TestThumbnail(t *testing.T) {
 	path := in.Set.Files[in.Rows[1]]
 	writePNG(t, path, image.NewGray(image.Rect(0, 0, 80, 70)))
 	if _, err := in.Thumbnail(t.Context(), 1); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("%v, want an error that names the changed file", err)
+		t.Errorf("got %v, want an error that names the changed file", err)
 	}
 }
 

@@ -182,7 +182,7 @@ func TestFeatures(t *testing.T) {
 		"surf":                         `expected a feature (pixels, hog, colour, network, sift`,
 	} {
 		if err := Set((&spec.Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want one with %q", text, err, want)
+			t.Errorf("%s: got error %v, want one with %q", text, err, want)
 		}
 	}
 }
@@ -359,7 +359,7 @@ func TestLinksOfAFile(t *testing.T) {
 	for range 10 {
 		links, err := input.ReadLinks(t.Context(), p.Experiment.Links, p.Inputs.Set)
 		if got, want := fmt.Sprint(links.Must, links.Cannot, err), "[[0 1] [2 3]] [[0 13] [2 14] [3 14]] <nil>"; got != want {
-			t.Fatalf("links of two files: %s, want %s", got, want)
+			t.Fatalf("links of two files: got %s, want %s", got, want)
 		}
 	}
 	if got := p.Experiment.Links.String(); got != "of "+file+" and "+logs {
@@ -431,7 +431,7 @@ func TestEach(t *testing.T) {
 	e.Data = e.Sets[0]
 	e.Data.Root, e.Data.Labelled = "root", true
 	if got, want := e.SetNames(), []string{"yale", "faces-mat", "faces-mat-2", "yale-2"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	for i, one := range e.Each() {
 		if one.Name != "many-"+e.SetNames()[i] || one.Data.Set != e.Sets[i].Set || one.Data.Root != "root" || !one.Data.Labelled || one.Sets != nil || one.Seed != 3 {

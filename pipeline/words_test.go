@@ -89,7 +89,7 @@ func TestWords(t *testing.T) {
 		"{sift: dense, words: {count: 5, count: 6}}": "duplicate key",
 	} {
 		if err := Set((&spec.Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want one with %q", text, err, want)
+			t.Errorf("%s: got error %v, want one with %q", text, err, want)
 		}
 	}
 }
@@ -366,7 +366,7 @@ func TestUnusablePhotographs(t *testing.T) {
 		bad := filepath.Join(set, "down", "00.png")
 		spoil(bad)
 		if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), problem) || !strings.Contains(err.Error(), "00.png") {
-			t.Errorf("error %v, want one with %q", err, problem)
+			t.Errorf("got error %v, want one with %q", err, problem)
 		}
 		e.Features.SkipBad = true
 		in, err := input.Prepare(t.Context(), e, input.PrepareOptions{Cache: open(t, t.TempDir())})

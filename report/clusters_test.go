@@ -283,7 +283,7 @@ func TestWriteClustersBare(t *testing.T) {
 		}
 	}
 	if err := WriteClusters(t.Context(), t.TempDir(), Clusters{Grouping: &grouping.Grouping{}}); err != nil {
-		t.Errorf("nothing at all: %v", err)
+		t.Errorf("without samples: %v", err)
 	}
 }
 
@@ -296,7 +296,7 @@ func TestWriteClustersErrors(t *testing.T) {
 	c = fakeClusters(6)
 	c.Image = func(int) (image.Image, error) { return nil, fmt.Errorf("decoding: %w", context.Canceled) }
 	if err := WriteClusters(t.Context(), t.TempDir(), c); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want the context's", err)
+		t.Errorf("got error %v, want the context's", err)
 	}
 }
 
@@ -325,13 +325,13 @@ func TestWritePictures(t *testing.T) {
 		"IMG_0002.jpg,,,,0.12,blurred\nIMG_0003.jpg,IMG_0000.jpg,near,,0.50,\nIMG_0004.jpg,IMG_0002.jpg,exact,,0.12,blurred\n" +
 		"'=1+1.jpg,,,0.96,,blank\n"
 	if text != want {
-		t.Errorf("%s, want %s", text, want)
+		t.Errorf("got %s, want %s", text, want)
 	}
 	if got := PicturesFound(c.Pictures); got != "3 copies of 2 images, 2 blurred, 1 blank, 1 outlier" {
 		t.Errorf("found %q", got)
 	}
 	if got := PicturesFound(noCopies(3)) + PicturesFound(nil); got != "" {
-		t.Errorf("found %q where there is nothing to tell", got)
+		t.Errorf("got %q, want none", got)
 	}
 }
 

@@ -147,6 +147,6 @@ func TestForestIsCancelled(t *testing.T) {
 	cancel(reason)
 	v := wordsOf(randomRows(rng.New(1, "cancelled"), 40, 8, 40), 8)
 	if _, err := NewAssigner(ctx, v, Assignment{Checks: 10}); !errors.Is(err, reason) {
-		t.Errorf("error %v, want %v", err, reason)
+		t.Errorf("got error %v, want %v", err, reason)
 	}
 }

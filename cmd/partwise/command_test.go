@@ -216,7 +216,7 @@ func TestCluster(t *testing.T) {
 	must(t, "cluster", "photos", "-k", "4", "--labels", "labels.csv", "--out", "labelled")
 	must(t, "cluster", "photos", "-k", "4", "--pattern", "{class}-*", "--method", "nmf-kl,iterations=2", "--batch", "30", "--out", "blocks")
 	if page := read(t, "blocks", "index.html"); !strings.Contains(page, "30 samples") || !strings.Contains(page, "bases/") {
-		t.Error("the page says nothing of blocks, or has no basis images")
+		t.Error("the page does not mention blocks, or has no basis images")
 	}
 	for _, dir := range []string{"scored", "labelled", "blocks"} {
 		for _, f := range []string{"index.html", "model.npz", "page/data.js", "pictures/000.png"} {
@@ -305,9 +305,9 @@ func TestFewerGroups(t *testing.T) {
 	}
 }
 
-// TestToldLabels: labelled images of two classes never share a group, each class has its own group, and impossible
-// labels are refused before an image is read.
-func TestToldLabels(t *testing.T) {
+// TestConflictingLabels: labelled images of two classes never share a group, each class has its own group, and
+// impossible labels are refused before an image is read.
+func TestConflictingLabels(t *testing.T) {
 	workplace(t)
 	entries, err := os.ReadDir("photos")
 	if err != nil {

@@ -227,7 +227,7 @@ func TestExploreMistakes(t *testing.T) {
 		}
 	}
 	if read(t, "foreign/feedback/labels.csv") != "mine\n" {
-		t.Error("somebody's file has changed")
+		t.Error("a foreign file has changed")
 	}
 	// Images that were added later.
 	write(t, "photos/new.png", read(t, listed(t, "photos")[0]))

@@ -388,7 +388,7 @@ func TestSkipped(t *testing.T) {
 	}
 	refused(t, "features: no usable sample among the 32 of phone (30 HEIC images (not supported), 1 not an image, 1 truncated); the first: ", strings.Fields("cluster phone -k 2 --features pixels=4 --out none")...)
 	if _, err := os.Stat("none"); err == nil {
-		t.Error("results of nothing")
+		t.Error("got results without usable images")
 	}
 }
 

@@ -316,7 +316,7 @@ func TestFeatures(t *testing.T) {
 			first = set
 		}
 		if !mat.Equal(set.Vectors, first.Vectors) || len(set.Classes) != len(first.Classes) || set.Names[0] != first.Names[0] {
-			t.Errorf("%s holds something else than f.npz", file)
+			t.Errorf("%s differs from f.npz", file)
 		}
 	}
 	must(t, "features", "photos", "--features", "sift={step: 4, bins: 2},words={from: words-npz.npz},grid=2x2", "--no-cache", "--out", "again.npz")

@@ -358,7 +358,7 @@ func TestGetStopped(t *testing.T) {
 	cmd.SetArgs([]string{"coil20", "--mirror", server.URL})
 	const want = "stopped while getting coil20: "
 	if err := cmd.ExecuteContext(ctx); err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("error %v, want %s", err, want)
+		t.Errorf("got error %v, want %s", err, want)
 	}
 }
 

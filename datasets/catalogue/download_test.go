@@ -324,7 +324,7 @@ func TestGetArchive(t *testing.T) {
 	useKnown(t, set("other.pgm"))
 	dir = t.TempDir()
 	if err := d.Get(t.Context(), "toys", dir); err == nil || !strings.Contains(err.Error(), "toys.zip does not contain a folder toys with other.pgm") {
-		t.Errorf("an archive of something else: got error %v", err)
+		t.Errorf("an archive without the data: got error %v", err)
 	}
 	if got := filesBelow(t, dir); len(got) != 0 {
 		t.Errorf("%v is left", got)

@@ -66,7 +66,7 @@ func TestAddingAReader(t *testing.T) {
 		"2 2 1\n1 1 1e999\n": "line 3",
 	} {
 		if _, err := datasets.Open(t.Context(), write("bad", head+text), datasets.OpenOptions{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want one with %q", text, err, want)
+			t.Errorf("%q: got error %v, want one with %q", text, err, want)
 		}
 	}
 	if _, err := vectorfile.MyMatrixMarket(t.Context(), path, vectorfile.Options{Limit: 200}); err == nil || !strings.Contains(err.Error(), "line 5") {

@@ -326,7 +326,7 @@ func TestReadMATWords(t *testing.T) {
 					continue
 				}
 				if !cmp.Equal(got[0].Text, test.want) || got[0].Value != nil || got[1].Value.At(0, 0) != 7 {
-					t.Errorf("%v, %s: %q, want %q", order, test.name, got[0].Text, test.want)
+					t.Errorf("%v, %s: got %q, want %q", order, test.name, got[0].Text, test.want)
 				}
 			}
 		}

@@ -60,7 +60,7 @@ func TestConstantBayes(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 10} {
 		want := 1 - math.Pow(1-math.Sqrt(0.5), float64(n))
 		if got := NewResampled(same(n, 0.9), same(n, 0.5), 0.2).Beyond(0.01).Above; !near(got, want, 0.01) {
-			t.Errorf("%d differences: %v, want %v", n, got, want)
+			t.Errorf("%d differences: got %v, want %v", n, got, want)
 		}
 	}
 }
@@ -267,7 +267,7 @@ func TestHolmWeights(t *testing.T) {
 	} {
 		for i, p := range Holm(c.p, c.weights) {
 			if !near(p, c.want[i], 1e-12) {
-				t.Errorf("%v with %v: %v, want %v", c.p, c.weights, p, c.want[i])
+				t.Errorf("%v with %v: got %v, want %v", c.p, c.weights, p, c.want[i])
 			}
 		}
 	}
@@ -286,7 +286,7 @@ func TestStratified(t *testing.T) {
 	}
 	one := NewResampled(draw(), same(10, 0), 0.3)
 	if s := Stratified([]Resampled{one}, 0.3); !near(s.P(), one.P(), 1e-12) || !near(s.Mean, one.Mean, 1e-12) {
-		t.Errorf("%v, want %v", s.P(), one.P())
+		t.Errorf("got %v, want %v", s.P(), one.P())
 	}
 	// With two independent samples, the test of the sum of their means is Welch's test of a against −b.
 	a, b := NewResampled([]float64{1, 2, 4}, same(3, 0), 0), NewResampled([]float64{-1, 3, 5, 1}, same(4, 0), 0)

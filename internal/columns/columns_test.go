@@ -33,7 +33,7 @@ func TestTable(t *testing.T) {
 			}
 		}
 		if strings.Contains(seen, "needs") {
-			t.Errorf("room for %d: a column without anything is shown:\n%s", room, seen)
+			t.Errorf("room for %d: an empty column is shown:\n%s", room, seen)
 		}
 		return seen
 	}

@@ -529,7 +529,7 @@ func TestRun(t *testing.T) {
 		select {
 		case err := <-done:
 			if !errors.Is(err, want) || (err == nil) != (want == nil) {
-				t.Errorf("%s: error %v, want %v", how, err, want)
+				t.Errorf("%s: got error %v, want %v", how, err, want)
 			}
 		case <-time.After(20 * time.Second):
 			t.Fatalf("%s: it does not end", how)
@@ -635,7 +635,7 @@ func TestToken(t *testing.T) {
 	for _, text := range []string{"mine", strings.Repeat("AB", 14)} {
 		write(t, path, text)
 		if token := tokenOf(dir); len(token) != 26 || token == tokenOf(dir) {
-			t.Errorf("beside a file of somebody's the token is %q", token)
+			t.Errorf("beside a foreign file the token is %q", token)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != text {
 			t.Errorf("the file is %q, %v", got, err)

@@ -65,7 +65,7 @@ func TestDigests(t *testing.T) {
 		}
 		for _, name := range names {
 			if got[name] != want[name] {
-				t.Errorf("%s, %d cores: %s, want %s", name, cores, got[name], want[name])
+				t.Errorf("%s, %d cores: got %s, want %s", name, cores, got[name], want[name])
 			}
 		}
 	}

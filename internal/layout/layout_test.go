@@ -158,6 +158,6 @@ func TestOddPoints(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Points(ctx, rings(50, 2, 3)); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want the context's", err)
+		t.Errorf("got error %v, want the context's", err)
 	}
 }

@@ -44,7 +44,7 @@ func TestBudgetWaits(t *testing.T) {
 			t.Fatalf("%v went past one that came before", order)
 		}
 		if _, ok := b.TryAcquire(10); ok {
-			t.Error("who does not wait went past those who do")
+			t.Error("TryAcquire succeeds while others wait")
 		}
 		first()
 		first()

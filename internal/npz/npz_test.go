@@ -81,7 +81,7 @@ func TestArchive(t *testing.T) {
 			`the file has no array "m"`:                  func() error { _, err := z.Integers("m", 5); return err },
 		} {
 			if err := read(); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v, want %q", err, want)
+				t.Errorf("got error %v, want %q", err, want)
 			}
 		}
 		damaged := file.Bytes()

@@ -157,7 +157,7 @@ func TestOddRows(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Rows(ctx, falling(20, 5), true, 2); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want the context's", err)
+		t.Errorf("got error %v, want the context's", err)
 	}
 }
 

@@ -228,7 +228,7 @@ func TestActs(t *testing.T) {
 		}
 	}
 	if _, err := s.Undo(t.Context()); !isMistake(err) {
-		t.Errorf("undo of nothing: %v", err)
+		t.Errorf("undo without an earlier act: %v", err)
 	}
 	for at := 1; at < len(states); at++ {
 		again, err := s.Redo(t.Context())
@@ -237,7 +237,7 @@ func TestActs(t *testing.T) {
 		}
 	}
 	if _, err := s.Redo(t.Context()); !isMistake(err) {
-		t.Errorf("redo of nothing: %v", err)
+		t.Errorf("redo without an undone act: %v", err)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestQuestions(t *testing.T) {
 	state := s.State()
 	first := agree(state.Groups, truth)
 	if len(state.Questions) < 2 {
-		t.Fatal("nothing is asked")
+		t.Fatal("got no question")
 	}
 	asked := map[Question]bool{}
 	for range 15 {
@@ -319,7 +319,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if after := s.State(); !slices.Equal(after.Groups, before.Groups) || after.Acts != before.Acts || len(after.Cannot) != len(before.Cannot) {
-			t.Errorf("%s: something has changed", name)
+			t.Errorf("%s: the state has changed", name)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -364,13 +364,13 @@ func TestFiles(t *testing.T) {
 	}
 	for i, g := range want.Groups {
 		if rows[1+i][0] != in.Set.Names[i] || rows[1+i][1] != fmt.Sprint(g+1) {
-			t.Errorf("groups: %q, want group %d", rows[1+i], g+1)
+			t.Errorf("groups: got %q, want group %d", rows[1+i], g+1)
 		}
 	}
 
 	again := open(t, in, m, opt).State()
 	if !slices.Equal(again.Groups, want.Groups) || !slices.Equal(again.Names, want.Names) || !slices.Equal(again.Labelled, want.Labelled) {
-		t.Errorf("opened again: %+v, want %+v", again, want)
+		t.Errorf("opened again: got %+v, want %+v", again, want)
 	}
 	store.fail = fs.ErrPermission
 	files := contents(t, store.dir)
@@ -378,7 +378,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("a file that cannot be written: %v", err)
 	}
 	if !slices.Equal(s.State().Groups, want.Groups) || !maps.Equal(files, contents(t, store.dir)) {
-		t.Error("an act that was not kept changed something")
+		t.Error("an act that could not be stored changed the state")
 	}
 
 	found, err := s.Grouping(t.Context())
@@ -460,7 +460,7 @@ func TestHistory(t *testing.T) {
 				}
 			}
 			if !sameState(state, &want) || state.Acts != now {
-				t.Fatalf("at act %d, %d acts: %+v, want %+v", now, state.Acts, state, want)
+				t.Fatalf("at act %d, %d acts: got %+v, want %+v", now, state.Acts, state, want)
 			}
 		}
 	}
@@ -546,8 +546,8 @@ func contents(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestTold: the labels and links of the groups hold from the start, and copies follow labels.
-func TestTold(t *testing.T) {
+// TestInitialLabels: the labels and links of the groups hold from the start, and copies follow labels.
+func TestInitialLabels(t *testing.T) {
 	in, truth := parted(t, 40)
 	classes := make([]string, 40)
 	classes[0], classes[4], classes[1] = "a", "a", "b"

@@ -92,7 +92,7 @@ func TestBatchRefuses(t *testing.T) {
 	} {
 		err := Groups{K: 2, Method: c.method, Batch: c.batch}.CheckBatch(c.features)
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
+			t.Errorf("got error %v, want %q", err, want)
 		}
 	}
 	in, err := input.Prepare(t.Context(), &spec.Experiment{Data: spec.Data{Set: bars(t, 9)}}, input.PrepareOptions{})

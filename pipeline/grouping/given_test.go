@@ -16,8 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// toldSet returns 35 samples of three classes, and inputs with the given labels, by sample numbers from 1.
-func toldSet(t *testing.T, classes map[int]string) *input.Inputs {
+// labelledSet returns 35 samples of three classes, and inputs with the given labels, by sample numbers from 1.
+func labelledSet(t *testing.T, classes map[int]string) *input.Inputs {
 	t.Helper()
 	var text strings.Builder
 	for row, class := range classes {
@@ -44,7 +44,7 @@ func TestLabelledGroups(t *testing.T) {
 		for range 12 {
 			classes[1+random.IntN(35)] = string(rune('a' + random.IntN(3)))
 		}
-		in := toldSet(t, classes)
+		in := labelledSet(t, classes)
 		labels := in.Labels()
 		for _, by := range append(spec.Clusterers(), spec.Largest, "") {
 			for _, k := range []int{0, 5} {
@@ -83,7 +83,7 @@ func TestLabelledGroups(t *testing.T) {
 
 // TestLabelledScores: if the data have their own classes, these score the groups of the unlabelled samples.
 func TestLabelledScores(t *testing.T) {
-	in := toldSet(t, map[int]string{1: "x", 2: "x", 10: "y", 11: "y", 30: "z", 31: "z"})
+	in := labelledSet(t, map[int]string{1: "x", 2: "x", 10: "y", 11: "y", 30: "z", 31: "z"})
 	found, err := Groups{Method: spec.Method{Name: "cnmf"}, UseLabels: true}.Find(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -96,13 +96,13 @@ func TestLabelledScores(t *testing.T) {
 	}
 }
 
-func TestToldRefused(t *testing.T) {
+func TestLabelsRefused(t *testing.T) {
 	all := map[int]string{}
 	for row := range 34 {
 		all[row+1] = []string{"a", "b"}[row%2]
 	}
 	few := map[int]string{1: "a", 2: "a", 3: "b", 4: "c"}
-	two, err := toldRank("36")
+	two, err := parseRank("36")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,28 +124,28 @@ func TestToldRefused(t *testing.T) {
 		{map[int]string{1: "a", 2: "a"}, Groups{K: 3, Method: spec.Method{Name: "sda"}, UseLabels: true}, "sda: discriminant directions need labelled samples of two classes; all 2 are of one class"},
 		{map[int]string{1: "a", 2: "b"}, Groups{K: 3, Method: spec.Method{Name: "lda"}, UseLabels: true}, "lda: each of the 2 classes has one labelled sample"},
 	} {
-		in := toldSet(t, test.classes)
+		in := labelledSet(t, test.classes)
 		err := test.g.Check(in.Set)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 		if _, again := test.g.Find(t.Context(), in, nil); again == nil || err == nil || again.Error() != err.Error() {
 			t.Errorf("Find says %v, Check %v", again, err)
 		}
 	}
-	in := toldSet(t, few)
+	in := labelledSet(t, few)
 	if notes := (Groups{Method: cnmf, UseLabels: true}).Notes(in); len(notes) != 1 || !strings.Contains(notes[0], "the classes b, c have one labelled sample each, which does not constrain cnmf; only the clustering uses these labels") {
 		t.Errorf("noted %q", notes)
 	}
 	for _, m := range []spec.Method{nmf, {Name: "constrained-kmeans"}, {Name: "sda"}, {Name: "nmf", By: "seeded-kmeans"}} {
 		if notes := (Groups{Method: m, UseLabels: true}).Notes(in); notes != nil {
-			t.Errorf("noted %q of %s, which ties nothing", notes, m)
+			t.Errorf("got note %q for %s, want none", notes, m)
 		}
 	}
 }
 
-// toldRank reads a rank.
-func toldRank(text string) (*spec.Rank, error) {
+// parseRank reads a rank.
+func parseRank(text string) (*spec.Rank, error) {
 	var ranks spec.Ranks
 	v, err := document.Parse([]byte(text))
 	if err == nil {
@@ -192,7 +192,7 @@ func TestLinkedGroups(t *testing.T) {
 			links.Cannot = append(links.Cannot, [2]int{9, b})
 		}
 		for _, labelled := range []bool{false, true} {
-			in := toldSet(t, classes)
+			in := labelledSet(t, classes)
 			labels := in.Labels()
 			methods := []spec.Method{{Name: "nmf", Iterations: 10}, {Name: "ss-nmf", Iterations: 10, By: spec.Largest}, {Name: "d-snmf", Iterations: 10}}
 			for _, by := range spec.Clusterers() {
@@ -251,7 +251,7 @@ func TestLinksThroughOthers(t *testing.T) {
 }
 
 func TestLinkedGroupsCheck(t *testing.T) {
-	in := toldSet(t, map[int]string{1: "a", 2: "a", 3: "b"})
+	in := labelledSet(t, map[int]string{1: "a", 2: "a", 3: "b"})
 	var clique [][2]int
 	for i := range 4 {
 		for j := range i {
@@ -277,7 +277,7 @@ func TestLinkedGroupsCheck(t *testing.T) {
 		}
 		err := test.g.Check(in.Set)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 		if _, again := test.g.Find(t.Context(), in, nil); again == nil || err == nil || again.Error() != err.Error() {
 			t.Errorf("Find says %v, Check %v", again, err)

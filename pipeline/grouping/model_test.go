@@ -147,7 +147,7 @@ func TestModelOfLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := models.ReadModel(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
+			t.Errorf("got error %v, want %q", err, want)
 		}
 	}
 	_, found, _, _ := savedModel(t, Groups{K: 3, Method: spec.Method{Name: "nmf", Iterations: 2}})

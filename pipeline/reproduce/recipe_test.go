@@ -96,7 +96,7 @@ func TestPrinted(t *testing.T) {
 			}
 		}
 		if got != c.want {
-			t.Errorf("%s, %s of %s at %d: %g, want %g", c.recipe, c.score, c.method, c.row, got, c.want)
+			t.Errorf("%s, %s of %s at %d: got %g, want %g", c.recipe, c.score, c.method, c.row, got, c.want)
 		}
 	}
 	for name, gains := range map[string][]float64{

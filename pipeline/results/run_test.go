@@ -322,7 +322,7 @@ func TestNoResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := ReadSummary(dir); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
+			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
 	}
 	if _, err := ReadSummary(t.TempDir()); err == nil || !strings.Contains(err.Error(), "has no results") {
@@ -406,6 +406,6 @@ func TestScales(t *testing.T) {
 	_, m := p.Inputs.Dims()
 	want := fmt.Sprintf("feature,columns,scale\npixels,%d,%v\npixels2,%d,%v\n", m/2, scales[0].Factor, m/2, scales[1].Factor)
 	if got := string(readFile(t, filepath.Join(dir, ModelDir, ScalesFile))); got != want {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -43,7 +43,7 @@ func TestLimit(t *testing.T) {
 	checkSize(t, s, 9, 9_000)
 	for i := range 11 {
 		if want := i != 1 && i != 2; has(s, key(i)) != want {
-			t.Errorf("entry %d is there: %v, want %v", i, !want, want)
+			t.Errorf("entry %d is there: got %v, want %v", i, !want, want)
 		}
 	}
 	if u, err := s.Usage(); err != nil || u.Limit != 10_000 || time.Since(u.Oldest).Round(time.Hour) != 97*time.Hour {

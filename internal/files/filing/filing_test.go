@@ -272,7 +272,7 @@ func TestUndoRefuses(t *testing.T) {
 		write(t, filepath.Join(to, JournalFile), text)
 		before := tree(t, root)
 		if _, err := Undo(t.Context(), to, in(filepath.Join(root, "p")), nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
+			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
 		if after := tree(t, root); after != before {
 			t.Errorf("%s: now there is\n%s\nwant\n%s", text, after, before)

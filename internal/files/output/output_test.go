@@ -183,7 +183,7 @@ func TestFirstError(t *testing.T) {
 	for range 20 {
 		err := publish(f, map[string]string{"a.txt": "", "b.txt": "", "c.txt": "", "d.txt": "", "e.txt": ""})
 		if err == nil || !strings.Contains(err.Error(), "a.txt: partwise") {
-			t.Fatalf("error %v, want one that names a.txt", err)
+			t.Fatalf("got error %v, want one that names a.txt", err)
 		}
 	}
 }
@@ -466,7 +466,7 @@ func TestPlacesRefused(t *testing.T) {
 	}
 	for dir, want := range places {
 		if _, err := Open(dir, groups); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), top) && !strings.Contains(err.Error(), dir) {
-			t.Errorf("%s: %v, want %q", dir, err, want)
+			t.Errorf("%s: got %v, want %q", dir, err, want)
 		}
 	}
 	compare(t, "refused", tree(t, top), there)

@@ -77,7 +77,7 @@ func TestStandard(t *testing.T) {
 	for i := range 5 {
 		for j := range 4 {
 			if got, want := divided.At(i, j), x.At(i, j)*s.Factor[j]; math.Abs(got-want) > 1e-12*math.Abs(want) {
-				t.Errorf("sparse at %d, %d: %v, want %v", i, j, got, want)
+				t.Errorf("sparse at %d, %d: got %v, want %v", i, j, got, want)
 			}
 		}
 	}
