@@ -185,8 +185,7 @@ func readHeader(content []byte) (*format, Header, error) {
 	return kind, Header{kind.name, config.Width, config.Height, memory + smallDecoding}, decodeError(kind, err)
 }
 
-// Size returns the width and height in the header of the image file at path, as stored. It returns the same errors as
-// Decode.
+// Size returns the stored width and height in the header of the image file at path, with the same errors as Decode.
 func Size(path string) (width, height int, err error) {
 	f, err := os.Open(path)
 	if err != nil {

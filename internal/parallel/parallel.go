@@ -167,8 +167,7 @@ func (j *job) work() {
 	}
 }
 
-// startHelpers starts helpers while parts are left and cores are free. Cores become free at any time, so it is called
-// before every part.
+// startHelpers starts helpers while parts are left and cores are free. It is called before every part.
 func (j *job) startHelpers() {
 	for j.next.Load() < j.n && j.started.Load() < j.most && join() {
 		if j.started.Add(1) > j.most {

@@ -96,7 +96,7 @@ func (t *Table) Read() ([]string, error) {
 	return record, nil
 }
 
-// recordReader returns an error if a record is too long. Bytes that the csv.Reader reads ahead count for the current
+// recordReader returns an error if a record is too long. Bytes that csv.Reader reads ahead count for the current
 // record.
 type recordReader struct {
 	r                     io.Reader
