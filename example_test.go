@@ -9,7 +9,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// The generated set is grouped with all defaults. A folder's path stands in place of its name.
+// The generated set is grouped with all defaults. The path of a folder can replace its name.
 func ExampleCluster() {
 	found, err := partwise.Cluster(context.Background(), "generated", partwise.ClusterOptions{
 		Data: spec.Data{Largest: 4},

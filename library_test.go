@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLibraryPage: docs/library.md shows the programs of the examples and what they print.
+// TestLibraryPage checks that docs/library.md shows the programs of the examples and their output.
 func TestLibraryPage(t *testing.T) {
 	read := func(file string) string {
 		text, err := os.ReadFile(file)

@@ -78,7 +78,7 @@ func BenchmarkKMeansSparse(b *testing.B) {
 	}
 }
 
-// TestCores: every algorithm, and the nearest points, give the same bytes on any number of
+// TestCores checks that every algorithm, and the search for nearest points, gives the same bytes on any number of
 // cores, within one panel and across several.
 func TestCores(t *testing.T) {
 	for _, size := range [][2]int{{40, 3}, {panelRows + 50, 700}} {
@@ -109,7 +109,7 @@ func TestCores(t *testing.T) {
 				}
 				for i := range got {
 					if !reflect.DeepEqual(got[i], first[i]) {
-						t.Errorf("%d samples, %T, %d cores: answer %d is not that of one core", n, x, cores, i)
+						t.Errorf("%d samples, %T, %d cores: result %d differs from one core", n, x, cores, i)
 					}
 				}
 			}

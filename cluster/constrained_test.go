@@ -29,9 +29,8 @@ func someLabels(truth []int, one int, seed uint64) []int {
 	return labels
 }
 
-// plainSeeded is seeded k-means, and constrained where the labels are kept, as the
-// paper writes it, for labels of all k clusters. It returns nil where a cluster
-// loses all its samples, of which the paper says nothing.
+// plainSeeded is the seeded or constrained k-means of the paper, for labels of all k clusters. It returns nil if a
+// cluster loses all its samples, a case that the paper leaves open.
 func plainSeeded(d Distance, x *mat.Dense, k int, labels []int, keep bool) []int {
 	n, m := x.Dims()
 	means := func(of []int) [][]float64 {
@@ -131,8 +130,8 @@ func TestSeededKMeansMatchesPlain(t *testing.T) {
 	}
 }
 
-// TestConstrainedKMeansKeepsLabels: whatever the labels say, and also where there
-// are more clusters than labels.
+// TestConstrainedKMeansKeepsLabels checks that constrained k-means keeps any labels, also if there are more clusters
+// than labels.
 func TestConstrainedKMeansKeepsLabels(t *testing.T) {
 	for seed := range uint64(60) {
 		random := rng.New(seed, "constrained")
@@ -158,7 +157,7 @@ func TestConstrainedKMeansKeepsLabels(t *testing.T) {
 			t.Errorf("seed %d: done again, %v, %v", seed, again.Labels, err)
 		}
 	}
-	// All samples labelled, and equal samples of two labels.
+	// All samples are labelled, and equal samples have different labels.
 	x := mat.NewDense(4, 1, []float64{1, 1, 1, 1})
 	got, err := ConstrainedKMeans{KMeans{K: 2}}.Fit(context.Background(), x, Known{Labels: []int{0, 1, 1, 0}})
 	if err != nil || !slices.Equal(got.Labels, []int{0, 1, 1, 0}) {
@@ -188,8 +187,8 @@ func TestConstrainedKMeansNeverRises(t *testing.T) {
 	}
 }
 
-// TestSeededKMeansRuns: there is one run where all centres start at labels, and
-// without a label the answer is one of k-means.
+// TestSeededKMeansRuns checks that k-means runs once if labels give all centres, and that the result without labels is
+// a result of k-means.
 func TestSeededKMeansRuns(t *testing.T) {
 	x, truth := blobs(90, 3, 3, 0.1, 1)
 	runs := map[int]bool{}
@@ -207,7 +206,7 @@ func TestSeededKMeansRuns(t *testing.T) {
 		}
 		want, err := k.Fit(context.Background(), x)
 		if err != nil || !near(got.Objective, want.Objective, 1e-9) {
-			t.Errorf("%v: objective %v without labels, that of k-means is %v, %v", init, got.Objective, want.Objective, err)
+			t.Errorf("%v: objective %v without labels, want %v as by k-means; error %v", init, got.Objective, want.Objective, err)
 		}
 	}
 }
@@ -231,7 +230,7 @@ func TestSeededKMeansErrors(t *testing.T) {
 		} {
 			_, err := fit(context.Background(), x, Known{Labels: test.labels})
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), name+" k-means: ") {
-				t.Errorf("error %v, want one of %s with %q", err, name, test.want)
+				t.Errorf("got error %v, want one of %s with %q", err, name, test.want)
 			}
 		}
 	}
@@ -239,14 +238,14 @@ func TestSeededKMeansErrors(t *testing.T) {
 	cancel()
 	for _, init := range []Init{InitSample, InitPlusPlus} {
 		if _, err := (SeededKMeans{KMeans{K: 2, Init: init}}).Fit(ctx, x, Known{Labels: []int{0, -1, -1, -1}}); !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v, want that of the context", err)
+			t.Errorf("got error %v, want the error of the context", err)
 		}
 	}
 }
 
 func ExampleConstrainedKMeans() {
 	x := mat.NewDense(5, 1, []float64{0, 1, 2, 8, 9})
-	// The third sample is known to go with the last one.
+	// The third sample must link with the last one.
 	result, err := ConstrainedKMeans{KMeans{K: 2}}.Fit(context.Background(), x, Known{Labels: []int{0, -1, 1, -1, 1}})
 	if err != nil {
 		fmt.Println(err)
@@ -257,8 +256,8 @@ func ExampleConstrainedKMeans() {
 	// [0 0 1 1 1]
 }
 
-// TestFitLinked: labels and links hold, no free sample and no unit has a cheaper cluster that
-// its links allow, and the same is found again.
+// TestFitLinked checks that labels and links hold, that no free sample and no unit has a cheaper cluster that its
+// links allow, and that the result is reproducible.
 func TestFitLinked(t *testing.T) {
 	for seed := range uint64(60) {
 		random := rng.New(seed, "linked")
@@ -297,7 +296,7 @@ func TestFitLinked(t *testing.T) {
 				}
 			}
 		}
-		// From there nothing moves.
+		// A run from the result changes nothing.
 		if slices.Contains(sizes(got.Labels, k), 0) {
 			continue
 		}
@@ -307,7 +306,7 @@ func TestFitLinked(t *testing.T) {
 	}
 }
 
-// sizes returns how many samples each cluster has.
+// sizes returns the number of samples in each cluster.
 func sizes(labels []int, k int) []int {
 	out := make([]int, k)
 	for _, c := range labels {
@@ -316,7 +315,7 @@ func sizes(labels []int, k int) []int {
 	return out
 }
 
-// checkHolds reports labels and links that the clusters break.
+// checkHolds reports violated labels and links.
 func checkHolds(t *testing.T, seed uint64, known Known, clusters []int) {
 	t.Helper()
 	for _, p := range known.MustLink {
@@ -336,11 +335,11 @@ func checkHolds(t *testing.T, seed uint64, known Known, clusters []int) {
 	}
 }
 
-// TestLinkedDeadEnds: a search leaves the dead ends of a greedy placement. Links that no
-// clusters can satisfy, and clusters that the search misses, are different errors.
+// TestLinkedDeadEnds checks that the search leaves the dead ends of greedy placement, and that unsatisfiable links and
+// an exhausted search give different errors.
 func TestLinkedDeadEnds(t *testing.T) {
-	// A crown: i of one side is parted from all of the other but its own. Two clusters do,
-	// and who places the pairs one after the other needs more.
+	// A crown graph: sample i of one side cannot link with any sample of the other side except its counterpart. Two
+	// clusters suffice, but placing pair after pair greedily needs more.
 	var crown [][2]int
 	const side = 6
 	for i := range side {
@@ -376,13 +375,13 @@ func TestLinkedDeadEnds(t *testing.T) {
 	} {
 		err := CheckLinks(4, test.k, test.known)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
+			t.Errorf("%s: got %v, want %q", name, err, test.want)
 		}
 		if strings.Contains(test.want, "need more") != errors.Is(err, ErrDeadEnd) {
 			t.Errorf("%s: %v is a dead end: %v", name, err, errors.Is(err, ErrDeadEnd))
 		}
 		if _, err := (ConstrainedKMeans{KMeans{K: test.k}}).Fit(t.Context(), mat.NewDense(4, 1, []float64{1, 2, 3, 4}), test.known); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s, fitted: %v, want %q", name, err, test.want)
+			t.Errorf("%s, fitted: got %v, want %q", name, err, test.want)
 		}
 	}
 	if err := CheckLinks(4, 3, clique); err != nil {
@@ -390,7 +389,7 @@ func TestLinkedDeadEnds(t *testing.T) {
 	}
 }
 
-// TestBind: clusters of any kind obey labels and links, and other samples stay.
+// TestBind checks that the clusters of any algorithm obey labels and links, and that other samples stay.
 func TestBind(t *testing.T) {
 	for seed := range uint64(100) {
 		random := rng.New(seed, "bind")
@@ -406,18 +405,18 @@ func TestBind(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		checkHolds(t, seed, known, groups)
-		told := make([]bool, n)
+		linked := make([]bool, n)
 		for _, p := range append(slices.Clone(known.MustLink), known.CannotLink...) {
-			told[p[0]], told[p[1]] = true, true
+			linked[p[0]], linked[p[1]] = true, true
 		}
 		for i := range n {
-			if !told[i] && known.Labels[i] < 0 && groups[i] != before[i] {
-				t.Errorf("seed %d: sample %d moved from %d to %d, and nothing holds it", seed, i, before[i], groups[i])
+			if !linked[i] && known.Labels[i] < 0 && groups[i] != before[i] {
+				t.Errorf("seed %d: unconstrained sample %d moved from %d to %d", seed, i, before[i], groups[i])
 			}
 		}
 	}
-	// Most stay: of three that must link, two are in cluster 0, and of two that cannot, the one
-	// moves for which it costs less.
+	// The cheapest change is made: the third of three must-linked samples joins the two in cluster 0, and of two
+	// cannot-linked samples the cheaper one moves.
 	groups := []int{0, 0, 1, 1, 1}
 	known := Known{MustLink: [][2]int{{0, 1}, {1, 2}}, CannotLink: [][2]int{{3, 4}}}
 	cost := func(i, j int) float64 {
@@ -431,8 +430,8 @@ func TestBind(t *testing.T) {
 	}
 }
 
-// turned returns n samples of 3 classes that lie along few directions of 12, with noise along
-// others that is the same in all classes, and their classes.
+// turned returns n samples of 3 classes, and their classes. The classes differ along few of 12 directions; the noise
+// along the others is the same in all classes.
 func turned(n int, seed uint64) (x *mat.Dense, truth []int) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	x = mat.NewDense(n, 12, nil)
@@ -459,8 +458,8 @@ func agreement(got, truth []int) float64 {
 	return float64(same) / float64(len(got))
 }
 
-// TestGuidedKMeans: labels are kept, the objective never rises, samples permuted give
-// clusters permuted, and the classifier finds what distances hide.
+// TestGuidedKMeans checks that labels are kept, that the objective never rises, that permuted samples give permuted
+// clusters, and that the classifier finds classes that distances hide.
 func TestGuidedKMeans(t *testing.T) {
 	for seed := range uint64(10) {
 		x, truth := turned(90, seed)
@@ -517,8 +516,7 @@ func TestGuidedKMeans(t *testing.T) {
 	}
 }
 
-// TestGuidedKMeansEdges: samples without direction, labels of all samples, and clusters
-// without a label.
+// TestGuidedKMeansEdges has rows of zeros, labels of all samples, and clusters without a label.
 func TestGuidedKMeansEdges(t *testing.T) {
 	for name, x := range map[string]*mat.Dense{
 		"zeros": mat.NewDense(5, 2, nil),

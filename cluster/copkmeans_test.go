@@ -14,7 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// broken returns a link that does not hold.
+// broken returns a violated link.
 func broken(labels []int, must, cannot [][2]int) (pair [2]int, found bool) {
 	for _, p := range must {
 		if labels[p[0]] != labels[p[1]] {
@@ -29,7 +29,7 @@ func broken(labels []int, must, cannot [][2]int) (pair [2]int, found bool) {
 	return pair, false
 }
 
-// randomLinks returns links that the groups keep, not all that they imply.
+// randomLinks returns some of the links that hold in the groups.
 func randomLinks(truth []int, count int, seed uint64) (must, cannot [][2]int) {
 	random := rng.New(seed, "links")
 	for range count {
@@ -68,8 +68,8 @@ func TestCOPKMeansKeepsLinks(t *testing.T) {
 	}
 }
 
-// TestCOPKMeansLabelled gives all links among some labelled samples, as many
-// classes as clusters: there is no dead end then, and labels bind.
+// TestCOPKMeansLabelled gives all links among some labelled samples of as many classes as clusters. There are no dead
+// ends then, and each class has its own cluster.
 func TestCOPKMeansLabelled(t *testing.T) {
 	x, truth := blobs(100, 4, 5, 3, 1)
 	var must, cannot [][2]int
@@ -108,14 +108,14 @@ func TestCOPKMeansWithoutLinks(t *testing.T) {
 }
 
 func TestCOPKMeansDeadEnds(t *testing.T) {
-	// Rows 0 and 1 want different clusters, so that row 2 finds none.
+	// Rows 0 and 1 choose different clusters, so that row 2 finds none.
 	x := mat.NewDense(4, 1, []float64{0, 10, 5, 4})
 	cannot := [][2]int{{0, 2}, {1, 2}}
 	_, err := COPKMeans{KMeans{K: 2, Start: []int{0, 1}}}.Fit(context.Background(), x, Known{CannotLink: cannot})
 	if !errors.Is(err, ErrDeadEnd) || !strings.Contains(err.Error(), "sample 3") {
-		t.Errorf("error %v, want a dead end at sample 3", err)
+		t.Errorf("got error %v, want a dead end at sample 3", err)
 	}
-	// Another start finds the answer {0, 1}, {2, 3}.
+	// Another start finds the clusters {0, 1} and {2, 3}.
 	got, err := COPKMeans{KMeans{K: 2, Start: []int{2, 3}}}.Fit(context.Background(), x, Known{MustLink: [][2]int{{0, 1}}, CannotLink: cannot})
 	if err != nil {
 		t.Fatal(err)
@@ -123,12 +123,12 @@ func TestCOPKMeansDeadEnds(t *testing.T) {
 	if got.Labels[0] != got.Labels[1] || got.Labels[0] == got.Labels[2] {
 		t.Errorf("labels %v break links", got.Labels)
 	}
-	// Three samples that cannot link pairwise have no answer in two clusters.
+	// Three samples that cannot link pairwise do not fit into two clusters.
 	_, err = COPKMeans{KMeans{K: 2, Restarts: 2}}.Fit(context.Background(), x, Known{CannotLink: [][2]int{{0, 1}, {1, 2}, {0, 2}}})
 	if !errors.Is(err, ErrDeadEnd) || !strings.Contains(err.Error(), "none of 20 starts satisfies the links:") {
-		t.Errorf("error %v, want a dead end of 20 starts", err)
+		t.Errorf("got error %v, want a dead end of 20 starts", err)
 	}
-	// Must-links followed through row 3 save row 0 from going where row 1 cannot.
+	// Because of the must-links through row 3, row 0 avoids the cluster that row 1 cannot join.
 	must := [][2]int{{0, 3}, {3, 2}}
 	got, err = COPKMeans{KMeans{K: 2, Start: []int{0, 1}}}.Fit(context.Background(), x, Known{MustLink: must, CannotLink: [][2]int{{2, 1}}})
 	if err != nil {
@@ -151,13 +151,13 @@ func TestCOPKMeansErrors(t *testing.T) {
 	} {
 		_, err := k.Fit(context.Background(), x, Known{MustLink: test.must, CannotLink: test.cannot})
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "cop-k-means: ") {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := k.Fit(ctx, x, Known{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
+		t.Errorf("got error %v, want the error of the context", err)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestCOPKMeansEmptyCluster(t *testing.T) {
 	if got.Labels[3] != got.Labels[4] {
 		t.Errorf("labels %v break the link", got.Labels)
 	}
-	// With all samples tied, clusters have to stay empty.
+	// With all samples linked, some clusters remain empty.
 	got, err = COPKMeans{KMeans{K: 2}}.Fit(context.Background(), x, Known{MustLink: [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}})
 	if err != nil {
 		t.Fatal(err)
@@ -200,8 +200,7 @@ func pairsOf(known Known) Known {
 	return pairs
 }
 
-// TestLabelsAreTheirPairs: labels give the same bits as a link of each two labelled
-// samples.
+// TestLabelsAreTheirPairs checks that labels give the same bits as links between all pairs of labelled samples.
 func TestLabelsAreTheirPairs(t *testing.T) {
 	for seed := range uint64(120) {
 		random := rng.New(seed, "known")
@@ -227,8 +226,7 @@ func TestLabelsAreTheirPairs(t *testing.T) {
 	}
 }
 
-// TestManyLabels: labels of all of a large set take no room for their pairs, of which
-// there are 5·10⁹.
+// TestManyLabels checks that labels of all samples of a large set need no memory for their 5·10⁹ pairs.
 func TestManyLabels(t *testing.T) {
 	const n = 100_000
 	x, labels := mat.NewDense(n, 1, nil), make([]int, n)

@@ -137,7 +137,7 @@ type correctedState struct {
 	costs              []float64  // cost of each unit in each cluster
 }
 
-// updateProbabilities sets directions to those of the clusters labels, and shares to p.
+// updateProbabilities sets directions to the directions of the clusters in labels, and shares to p.
 func (t *correctedState) updateProbabilities(labels []int) {
 	for j := range t.empty {
 		t.empty[j] = !slices.Contains(labels, j)

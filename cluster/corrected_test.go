@@ -44,8 +44,8 @@ func corrected(t *testing.T, x *mat.Dense, k int, groups []int, known Known) *Co
 
 func repeated(n, value int) []int { return slices.Repeat([]int{value}, n) }
 
-// TestCorrectedFollows: a correction of one sample also applies to similar samples, no
-// correction changes nothing, and shares sum to 1.
+// TestCorrectedFollows checks that the correction of one sample also applies to similar samples, that the result
+// without corrections is unchanged, and that shares sum to 1.
 func TestCorrectedFollows(t *testing.T) {
 	x, truth := clouds(120, 8, 3)
 	groups := make([]int, 120)
@@ -53,13 +53,13 @@ func TestCorrectedFollows(t *testing.T) {
 		groups[i] = min(place, 2) // the two parts of the last place are one group
 	}
 	if found := corrected(t, x, 4, groups, Known{}); !slices.Equal(found.Labels, groups) {
-		t.Errorf("nothing is told: %v", found.Labels)
+		t.Errorf("without labels: got %v, want %v", found.Labels, groups)
 	}
 	labels := repeated(120, -1)
 	labels[3] = 3 // the first sample of the second part
 	found := corrected(t, x, 4, groups, Known{Labels: labels})
 	if !slices.Equal(found.Labels, truth) {
-		t.Errorf("one sample told: %v", found.Labels)
+		t.Errorf("one labelled sample: got %v, want %v", found.Labels, truth)
 	}
 	for i := range 120 {
 		row := found.Shares.RawRowView(i)
@@ -68,9 +68,9 @@ func TestCorrectedFollows(t *testing.T) {
 		}
 	}
 	if row := found.Shares.RawRowView(3); row[3] != 1 {
-		t.Errorf("the told sample's shares are %v", row)
+		t.Errorf("shares of the labelled sample: got %v, want 1 in cluster 3", row)
 	}
-	// A link says as much: the two samples are not in one group, and theirs go with them.
+	// A cannot-link has the same effect: its samples are in different groups, and similar samples follow them.
 	found = corrected(t, x, 4, groups, Known{CannotLink: [][2]int{{2, 3}}})
 	if found.Labels[2] == found.Labels[3] {
 		t.Error("a link is not held to")
@@ -86,8 +86,8 @@ func TestCorrectedFollows(t *testing.T) {
 	}
 }
 
-// TestCorrectedProperties: the order of samples, the scale of each and the numbers of
-// groups do not matter, and sparse samples are dense ones.
+// TestCorrectedProperties checks that the order of samples, the scale of each and the numbers of groups have no
+// effect, and that sparse and dense samples give the same result.
 func TestCorrectedProperties(t *testing.T) {
 	x, truth := clouds(90, 7, 4)
 	src := rand.New(rand.NewPCG(5, 6))
@@ -103,7 +103,7 @@ func TestCorrectedProperties(t *testing.T) {
 	}
 	known := Known{Labels: labels, MustLink: [][2]int{{0, 5}, {7, 12}}, CannotLink: [][2]int{{1, 2}, {20, 30}}}
 	if labels[20] >= 0 || labels[30] >= 0 {
-		t.Fatal("the links are of told samples")
+		t.Fatal("the linked samples are labelled")
 	}
 	want := corrected(t, x, 5, groups, known).Labels
 
@@ -137,12 +137,12 @@ func TestCorrectedProperties(t *testing.T) {
 	}
 	for i, c := range labels {
 		if c >= 0 && want[i] != c {
-			t.Errorf("sample %d is told to be in %d and is in %d", i, c, want[i])
+			t.Errorf("labelled sample %d is in cluster %d, want %d", i, want[i], c)
 		}
 	}
 }
 
-// TestCorrectedMistakes: what cannot be is one error.
+// TestCorrectedMistakes checks that each invalid input is one error.
 func TestCorrectedMistakes(t *testing.T) {
 	x, _ := clouds(12, 5, 2)
 	c, err := NewCorrected(x)
@@ -174,7 +174,7 @@ func TestCorrectedMistakes(t *testing.T) {
 	if !errors.Is(err, ErrDeadEnd) {
 		t.Errorf("three samples apart in two groups: %v", err)
 	}
-	// Rows of zeros, and groups that are empty, are like any others.
+	// Rows of zeros and empty groups are valid.
 	zeros := mat.NewDense(6, 3, nil)
 	zeros.Set(0, 0, 1)
 	if found := corrected(t, zeros, 3, make([]int, 6), Known{Labels: []int{0, -1, 2, -1, -1, -1}}); found.Labels[0] != 0 || found.Labels[2] != 2 {

@@ -21,7 +21,7 @@ var (
 	hostileFirst    = flag.Uint64("first", 0, "the seed of the first of them")
 )
 
-// hostile is a problem with numbers of any size.
+// hostile is a problem with values of any size.
 type hostile struct {
 	x            *mat.Dense    // samples
 	s            *mat.SymDense // similarities of as many samples
@@ -90,7 +90,7 @@ func newHostile(seed uint64) hostile {
 			kinds = append(kinds, fmt.Sprintf("a value %v", bad))
 		}
 	}
-	// Inner products, or numbers that are those of no samples.
+	// Inner products, or values that no samples have.
 	h.s = mat.NewSymDense(n, nil)
 	h.s.SymOuterK(1, h.x)
 	if src.IntN(3) == 0 {
@@ -111,9 +111,8 @@ func newHostile(seed uint64) hostile {
 	return h
 }
 
-// TestHostileNumbers, for every algorithm: for any numbers and links the result has K
-// clusters and finite numbers, or is an error with the reason. The objective of k-means
-// never rises from one iteration to the next.
+// TestHostileNumbers checks for every algorithm that any values and links give K clusters and finite numbers, or an
+// error with the reason, and that the objective of k-means never rises.
 func TestHostileNumbers(t *testing.T) {
 	ctx := context.Background()
 	weights := []float64{0, 1e-300, 1e-10, 1, 1e100, 1e300}
@@ -210,10 +209,10 @@ func TestHostileNumbers(t *testing.T) {
 	}
 }
 
-// wrongResult says what must not be in a result.
+// wrongResult describes invalid values in a result.
 type wrongResult struct{ error }
 
-// checkResult reports labels that are none and numbers that are not finite.
+// checkResult reports invalid labels and values that are not finite.
 func checkResult(res *Result, n, k int) error {
 	if len(res.Labels) != n {
 		return &wrongResult{fmt.Errorf("%d labels of %d samples", len(res.Labels), n)}
@@ -254,7 +253,7 @@ func descends(size float64, fit func(iterations int) (*Result, error)) (*Result,
 	return before, nil
 }
 
-// sparsed returns the matrix stored sparse.
+// sparsed returns the matrix in sparse form.
 func sparsed(x *mat.Dense) *sparse.CSR {
 	n, m := x.Dims()
 	var entries []sparse.Entry

@@ -21,8 +21,7 @@ func gram(x *mat.Dense) *mat.SymDense {
 	return &k
 }
 
-// TestKernelKMeansLinear checks that with the kernel xxᵀ kernel k-means is
-// k-means, from the clusters of the first iteration on.
+// TestKernelKMeansLinear checks that kernel k-means with the kernel xxᵀ equals k-means after the first iteration.
 func TestKernelKMeansLinear(t *testing.T) {
 	for seed := range uint64(20) {
 		x, _ := blobs(80, 3, 5, 0.5, seed)
@@ -94,8 +93,8 @@ func TestKernelKMeansPermuted(t *testing.T) {
 	}
 }
 
-// TestKernelKMeansHard checks kernels that are of no use or not even positive
-// semi-definite: the answer must still be whole.
+// TestKernelKMeansHard checks that useless kernels, and kernels that are not positive semi-definite, still give valid
+// clusters.
 func TestKernelKMeansHard(t *testing.T) {
 	random := rng.New(1, "hard")
 	for n := 1; n <= 7; n++ {
@@ -122,7 +121,7 @@ func TestKernelKMeansHard(t *testing.T) {
 	checkWhole(t, got, 4, 3)
 }
 
-// TestKernelKMeansTies has a kernel in which everything is equally far.
+// TestKernelKMeansTies has a kernel with equal distances between all samples.
 func TestKernelKMeansTies(t *testing.T) {
 	got, err := KernelKMeans{K: 2, Start: []int{1, 1, 0, 1}}.Fit(context.Background(), mat.NewSymDense(4, nil))
 	if err != nil {
@@ -153,13 +152,13 @@ func TestKernelKMeansErrors(t *testing.T) {
 	} {
 		_, err := test.k.Fit(context.Background(), test.kernel)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: error %v, want one with %q", test.k, err, test.want)
+			t.Errorf("%+v: got error %v, want one with %q", test.k, err, test.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	k := KernelKMeans{K: 2, traced: func(int, int, int) { cancel() }}
 	if _, err := k.Fit(ctx, kernel); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
+		t.Errorf("got error %v, want the error of the context", err)
 	}
 }
 
@@ -180,7 +179,7 @@ func TestSSKKKernel(t *testing.T) {
 	if !eigen.Factorize(once, false) || eigen.Values(nil)[0] < -1e-10 {
 		t.Errorf("eigenvalues from %v on, want none below 0", eigen.Values(nil)[0])
 	}
-	// A link counts once, whichever way round and however often it is given.
+	// Duplicate links, in either order, count once.
 	for _, p := range must {
 		must = append(must, [2]int{p[1], p[0]}, [2]int{p[0], p[0]})
 	}
@@ -253,12 +252,12 @@ func TestSSKKErrors(t *testing.T) {
 	} {
 		_, err := SSKK{KernelKMeans: KernelKMeans{K: test.k}}.Fit(context.Background(), similarity, Known{MustLink: test.must, CannotLink: test.cannot})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 }
 
-// TestStops: every algorithm sees the end of its context.
+// TestStops checks that every algorithm stops when its context ends.
 func TestStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -280,8 +279,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestMemoryIsChecked: eigenvectors that do not fit are refused with how much they
-// need.
+// TestMemoryIsChecked checks that the error for eigenvectors that exceed the memory contains the size needed.
 func TestMemoryIsChecked(t *testing.T) {
 	ctx := memory.NewContext(context.Background(), memory.New(memory.Least))
 	const n = 2000

@@ -63,8 +63,7 @@ func plainCost(d Distance, x, y []float64) float64 {
 	return 1 - xy/math.Sqrt(xx)/math.Sqrt(yy)
 }
 
-// plainKMeans is Lloyd's algorithm without shortcuts. Costs are equal if they differ
-// by rounding at most.
+// plainKMeans is Lloyd's algorithm without optimisations. Costs are equal if they differ at most by rounding.
 func plainKMeans(d Distance, x *mat.Dense, start []int) (labels []int, objective float64) {
 	n, m := x.Dims()
 	k := len(start)
@@ -177,7 +176,7 @@ func TestKMeansSparseEqualsDense(t *testing.T) {
 	}
 }
 
-// TestKMeansSubmatrix checks that a part of a larger matrix is read as itself.
+// TestKMeansSubmatrix checks views into a larger matrix.
 func TestKMeansSubmatrix(t *testing.T) {
 	x, _ := blobs(2*panelRows, 8, 3, 0.3, 1)
 	part := x.Slice(10, 2*panelRows, 2, 7)
@@ -249,8 +248,7 @@ func TestKMeansNeverRises(t *testing.T) {
 	}
 }
 
-// TestKMeansFixedPoint checks that the answer is its own next iteration and
-// that its centres are the means.
+// TestKMeansFixedPoint checks that another iteration does not change the result, and that its centres are the means.
 func TestKMeansFixedPoint(t *testing.T) {
 	x, _ := blobs(700, 5, 6, 0.6, 3)
 	got, err := KMeans{K: 6, Refine: true}.Fit(context.Background(), x)
@@ -280,8 +278,7 @@ func TestKMeansFixedPoint(t *testing.T) {
 	}
 }
 
-// TestKMeansCosineTies starts from centres of one direction: rounding must not
-// send samples to any but the first.
+// TestKMeansCosineTies starts from centres of one direction: despite rounding, all samples must go to the first.
 func TestKMeansCosineTies(t *testing.T) {
 	x, _ := blobs(200, 7, 4, 0.3, 8)
 	for j, scale := range []float64{3, 0.1, 7, 1. / 3} {
@@ -298,7 +295,7 @@ func TestKMeansCosineTies(t *testing.T) {
 	for _, c := range got.Labels {
 		counts[c]++
 	}
-	// The others are empty but for the sample that fills them.
+	// Each other cluster has only the sample that filled it.
 	if diff := cmp.Diff([]int{196, 1, 1, 1, 1}, counts); diff != "" {
 		t.Errorf("samples of the clusters (-want +got):\n%s", diff)
 	}
@@ -428,7 +425,7 @@ func TestKMeansZeroRows(t *testing.T) {
 	if got.Objective < 2 || got.Objective > 2.01 {
 		t.Errorf("objective %v, want 1 for each of two rows of zeros and little else", got.Objective)
 	}
-	// Nor does a row of zeros fill an empty cluster while another one can.
+	// A row of zeros fills an empty cluster only if no other row can.
 	got, err = KMeans{K: 2, Distance: DistanceCosine, Start: []int{1, 1}}.Fit(context.Background(), x)
 	if err != nil {
 		t.Fatal(err)
@@ -514,7 +511,7 @@ func TestKMeansErrors(t *testing.T) {
 	} {
 		_, err := test.k.Fit(context.Background(), test.x)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: error %v, want one with %q", test.k, err, test.want)
+			t.Errorf("%+v: got error %v, want one with %q", test.k, err, test.want)
 		}
 	}
 }
@@ -531,12 +528,11 @@ func TestKMeansCancelled(t *testing.T) {
 		}
 	}}
 	if _, err := k.Fit(ctx, x); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
+		t.Errorf("got error %v, want the error of the context", err)
 	}
 }
 
-// TestKMeansShapes checks on all small shapes that nothing panics and that the
-// answer is whole.
+// TestKMeansShapes checks on all small shapes that nothing panics and that all clusters have samples.
 func TestKMeansShapes(t *testing.T) {
 	random := rng.New(1, "shapes")
 	for n := 1; n <= 6; n++ {
@@ -556,7 +552,7 @@ func TestKMeansShapes(t *testing.T) {
 	}
 }
 
-// checkWhole checks that every cluster of a finite answer has a sample.
+// checkWhole checks that the result is finite and every cluster has a sample.
 func checkWhole(t *testing.T, got *Result, n, k int) {
 	t.Helper()
 	counts := make([]int, k)
@@ -624,7 +620,7 @@ func ExampleKMeans() {
 	// 1.833
 }
 
-// TestBounds: bounds change no answer, whatever the data.
+// TestBounds checks that pruning by bounds never changes the result.
 func TestBounds(t *testing.T) {
 	random := rng.New(1, "bounds")
 	for trial := range 100 {
@@ -667,8 +663,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// plainObjective is the least objective of the labels: with the means of the clusters, or the
-// directions of the sums of their unit samples.
+// plainObjective is the least objective of given labels: the centres are means, or for cosines the directions of the
+// sums of unit samples.
 func plainObjective(d Distance, x *mat.Dense, labels []int, k int) (objective float64) {
 	_, m := x.Dims()
 	centres, counts := mat.NewDense(k, m, nil), make([]float64, k)
@@ -692,8 +688,8 @@ func plainObjective(d Distance, x *mat.Dense, labels []int, k int) (objective fl
 	return objective
 }
 
-// TestRefine: no move of a sample lowers the objective by more than rounding, and from the
-// same start the objective is at most the one without refinement, sometimes lower.
+// TestRefine checks that no move of one sample lowers the refined objective beyond rounding, and that the objective is
+// never above the one without refinement from the same start, and sometimes below.
 func TestRefine(t *testing.T) {
 	random := rng.New(1, "refine")
 	less := 0
@@ -728,7 +724,7 @@ func TestRefine(t *testing.T) {
 		}
 		least := plainObjective(d, x, got.Labels, k)
 		if !near(got.Objective, least, 1e-10) {
-			t.Errorf("trial %d, %v: objective %v, that of the labels is %v", trial, d, got.Objective, least)
+			t.Errorf("trial %d, %v: got objective %v, want %v from the labels", trial, d, got.Objective, least)
 		}
 		for i, from := range got.Labels {
 			// A row of zeros costs the same everywhere.
@@ -738,7 +734,7 @@ func TestRefine(t *testing.T) {
 			for to := range k {
 				got.Labels[i] = to
 				if other := plainObjective(d, x, got.Labels, k); other < least*(1-1e-8)-1e-12 {
-					t.Errorf("trial %d, %v, %d×%d: sample %d in cluster %d in place of %d lowers %v to %v", trial, d, n, m, i, to, from, least, other)
+					t.Errorf("trial %d, %v, %d×%d: moving sample %d to cluster %d from %d lowers the objective from %v to %v", trial, d, n, m, i, to, from, least, other)
 				}
 			}
 			got.Labels[i] = from
@@ -749,8 +745,8 @@ func TestRefine(t *testing.T) {
 	}
 }
 
-// TestRefineLeavesLloyd: of 0, 4 and 7 from the centres 4 and 7, 4 is nearer to the mean of 0
-// and 4 than to 7, but with 7 it costs 4.5 instead of 8.
+// TestRefineLeavesLloyd has the values 0, 4 and 7 and the centres 4 and 7. Lloyd's algorithm ends with {0, 4} and {7},
+// but {0} and {4, 7} cost 4.5 instead of 8.
 func TestRefineLeavesLloyd(t *testing.T) {
 	x := mat.NewDense(3, 1, []float64{0, 4, 7})
 	for refine, want := range map[bool][]int{false: {0, 0, 1}, true: {0, 1, 1}} {
@@ -764,7 +760,7 @@ func TestRefineLeavesLloyd(t *testing.T) {
 	}
 }
 
-// TestRefineKeepsLabels: labelled samples stay in their clusters.
+// TestRefineKeepsLabels checks that labelled samples stay in their clusters.
 func TestRefineKeepsLabels(t *testing.T) {
 	x, truth := blobs(120, 3, 4, 0.8, 3)
 	labels := someLabels(truth, 3, 1)

@@ -63,8 +63,8 @@ func NewCentres(d Distance, x mat.Matrix, groups []int) (_ *Centres, err error) 
 	return c, nil
 }
 
-// Memberships returns the membership of each row of x in its group. If groups is nil, a row's group is that of the
-// nearest centre, ties to the lower one. Rows are independent of each other.
+// Memberships returns the membership of each row of x in its group. If groups is nil, a row's group is the one
+// with the nearest centre, ties to the lower one. Rows are independent of each other.
 func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (out []Membership, err error) {
 	defer wrap(&err, "memberships")
 	var filled []int // the groups that have a centre
@@ -143,9 +143,9 @@ func Memberships(ctx context.Context, d Distance, x mat.Matrix, groups []int) ([
 // SpreadLevels is the number of quantiles of Spread.
 const SpreadLevels = 101
 
-// Spread returns, for each group, the quantiles of its samples' distances from the centre of the group's other samples:
-// k×SpreadLevels, the minimum to the maximum. x and groups must be those of NewCentres. A group of one sample gets the
-// quantiles over all groups; if no group has two samples, all values are math.MaxFloat64.
+// Spread returns, for each group, the quantiles of its samples' distances from the centre of the group's other
+// samples: k×SpreadLevels, the minimum to the maximum. x and groups must be the arguments of NewCentres. A group of
+// one sample gets the quantiles over all groups; if no group has two samples, all values are math.MaxFloat64.
 func (c *Centres) Spread(x mat.Matrix, groups []int) (_ *mat.Dense, err error) {
 	defer wrap(&err, "spread of groups")
 	s, err := readSamples(x, c.Distance)

@@ -31,7 +31,7 @@ func TestNearestMatchesPlain(t *testing.T) {
 			costs := make([]float64, p)
 			for j := range p {
 				costs[j] = plainCost(d, x.RawRowView(i), points.RawRowView(j))
-				// One column leaves two directions: rounding must not part ties.
+				// One column has two directions only: despite rounding, equal distances must stay equal.
 				costs[j] = math.Round(costs[j]*(1<<44)) / (1 << 44)
 				want[i] = append(want[i], j)
 			}
@@ -49,15 +49,15 @@ func TestNearestMatchesPlain(t *testing.T) {
 			}
 			for i := range want {
 				if !slices.Equal(got[i], want[i]) {
-					t.Fatalf("trial %d, %s, %v, row %d: %v, want %v", trial, name, d, i, got[i], want[i])
+					t.Fatalf("trial %d, %s, %v, row %d: got %v, want %v", trial, name, d, i, got[i], want[i])
 				}
 			}
 		}
 	}
 }
 
-// TestNearestFarFromOrigin hides the nearest points among some whose products
-// are rounded far more coarsely than those of the last panel.
+// TestNearestFarFromOrigin hides the nearest points in a panel whose products are rounded far more coarsely than the
+// last panel's.
 func TestNearestFarFromOrigin(t *testing.T) {
 	points := mat.NewDense(2*panelRows, 2, nil)
 	for i := range panelRows {
@@ -70,7 +70,7 @@ func TestNearestFarFromOrigin(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := []int{panelRows - 1, panelRows - 2, panelRows - 3}; !slices.Equal(got[0], want) {
-		t.Errorf("%v, want %v", got[0], want)
+		t.Errorf("got %v, want %v", got[0], want)
 	}
 }
 
@@ -92,13 +92,13 @@ func TestNearestErrors(t *testing.T) {
 	} {
 		_, err := Nearest(context.Background(), test.d, test.x, test.points, test.k)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Nearest(ctx, DistanceEuclidean, x, y, 1); err != context.Canceled {
-		t.Errorf("error %v, want that of the context", err)
+		t.Errorf("got error %v, want the error of the context", err)
 	}
 }
 
@@ -175,8 +175,8 @@ func TestMembershipsMatchPlain(t *testing.T) {
 	}
 }
 
-// TestMembershipsOfNewRows: rows without a group are in the group of the nearest centre,
-// and a group without samples gets no rows.
+// TestMembershipsOfNewRows checks that rows without a group join the group of the nearest centre, and that a group
+// without samples gets no rows.
 func TestMembershipsOfNewRows(t *testing.T) {
 	x := mat.NewDense(4, 2, []float64{1, 0, 3, 0, 0, 10, 0, 12})
 	c, err := NewCentres(DistanceEuclidean, x, []int{0, 0, 2, 2})
@@ -189,13 +189,12 @@ func TestMembershipsOfNewRows(t *testing.T) {
 	}
 	for i, want := range []Membership{{0, 0, 2, math.Sqrt(125), 1}, {0, 2, 2, 11, 9.0 / 11}, {2, 0, 0, math.Sqrt(125), 1}} {
 		if got[i] != want {
-			t.Errorf("row %d: %+v, want %+v", i+1, got[i], want)
+			t.Errorf("row %d: got %+v, want %+v", i+1, got[i], want)
 		}
 	}
 }
 
-// TestMembershipsWithoutNumbers: nothing is NaN where all rows are the same, are zeros, or
-// are in one group.
+// TestMembershipsWithoutNumbers checks that nothing is NaN if all rows are equal, are zeros, or are in one group.
 func TestMembershipsWithoutNumbers(t *testing.T) {
 	for _, d := range bothDistances {
 		for _, value := range []float64{0, 1} {
@@ -211,7 +210,7 @@ func TestMembershipsWithoutNumbers(t *testing.T) {
 				}
 				for i, m := range got {
 					if m.Confidence != c.want || math.IsNaN(m.Distance) || math.IsNaN(m.OtherDistance) {
-						t.Errorf("%v, rows of %v, row %d: %+v, want confidence %v", d, value, i+1, m, c.want)
+						t.Errorf("%v, rows of %v, row %d: got %+v, want confidence %v", d, value, i+1, m, c.want)
 					}
 				}
 			}
@@ -227,7 +226,7 @@ func TestMembershipsMistakes(t *testing.T) {
 		"row 1 is in group 2; expected 0 to the number of samples, 2":  {2, 0},
 	} {
 		if _, err := Memberships(t.Context(), DistanceEuclidean, x, groups); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
+			t.Errorf("got error %v, want %q", err, want)
 		}
 	}
 	c, err := NewCentres(DistanceEuclidean, x, []int{0, 1})
@@ -243,11 +242,11 @@ func TestMembershipsMistakes(t *testing.T) {
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Memberships(stopped, DistanceEuclidean, x, []int{0, 1}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
+		t.Errorf("got error %v, want the error of the context", err)
 	}
 }
 
-// TestSpread: how far samples are from the centre of the others of their group.
+// TestSpread checks the distances of samples from the centre of the other samples of their group.
 func TestSpread(t *testing.T) {
 	x := mat.NewDense(5, 2, []float64{0, 0, 3, 0, 0, 6, 50, 50, 9, 9})
 	groups := []int{0, 0, 0, 1, 2}
@@ -263,7 +262,7 @@ func TestSpread(t *testing.T) {
 	for level, want := range map[int]float64{0: far[0], 25: (far[0] + far[1]) / 2, 50: far[1], 100: far[2]} {
 		for g := range 3 { // groups of one sample have what all have
 			if math.Abs(got.At(g, level)-want) > 1e-12 {
-				t.Errorf("group %d, level %d: %v, want %v", g+1, level, got.At(g, level), want)
+				t.Errorf("group %d, level %d: got %v, want %v", g+1, level, got.At(g, level), want)
 			}
 		}
 	}
@@ -282,6 +281,6 @@ func TestSpread(t *testing.T) {
 		t.Errorf("groups of one sample: %v, %v", got, err)
 	}
 	if _, err := alone.Spread(x, groups[:4]); err == nil {
-		t.Error("groups of another number of samples are taken")
+		t.Error("groups with a wrong number of samples are accepted")
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The values are those of scikit-learn 1.9's silhouette_score.
+// TestSilhouette compares with silhouette_score of scikit-learn 1.9.
 func TestSilhouette(t *testing.T) {
 	x := mat.NewDense(6, 2, []float64{1, 0, 2, 1, 1, 1, 5, 4, 6, 6, 0, 7})
 	labels := []int{0, 0, 0, 2, 2, 3}
@@ -33,13 +33,13 @@ func TestSilhouette(t *testing.T) {
 	}
 	for want, labels := range map[string][]int{"one cluster": {1, 1, 1, 1, 1, 1}, "6 rows, but 2 labels": {0, 1}, "has the negative label -1": {0, 1, 0, 0, -1, 0}} {
 		if _, err := Silhouette(t.Context(), x, labels, DistanceEuclidean); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: %v, want %q", labels, err, want)
+			t.Errorf("%v: got %v, want %q", labels, err, want)
 		}
 	}
 }
 
-// TestEigenGaps: k clouds have their largest gap at k, whatever the scale and the order of the
-// samples, and sparse samples are dense ones.
+// TestEigenGaps checks that k separate clouds have the largest gap at k, for any scale and order of the samples,
+// sparse or dense.
 func TestEigenGaps(t *testing.T) {
 	for _, k := range []int{2, 3, 5, 8} {
 		x, _ := clouds(20*k, k+3, k-1)
@@ -48,7 +48,7 @@ func TestEigenGaps(t *testing.T) {
 			t.Fatal(err)
 		}
 		best := slices.Index(gaps, slices.Max(gaps)) + 1
-		// The last two places are near each other, and may be one.
+		// The last two clouds are near each other, and may count as one.
 		if best != k && best != k-1 || len(gaps) != 15 {
 			t.Errorf("%d clouds: %d, of %.3f", k, best, gaps)
 		}
@@ -66,13 +66,13 @@ func TestEigenGaps(t *testing.T) {
 			}
 			for i := range got {
 				if math.Abs(got[i]-gaps[i]) > 1e-9 {
-					t.Errorf("%d clouds, %s: %v, want %v", k, name, got, gaps)
+					t.Errorf("%d clouds, %s: got %v, want %v", k, name, got, gaps)
 					break
 				}
 			}
 		}
 	}
-	// Few samples, all alike, or zeros.
+	// Few, equal or zero samples.
 	for name, x := range map[string]*mat.Dense{"two": mat.NewDense(2, 2, []float64{1, 0, 0, 1}), "alike": mat.NewDense(30, 2, slices.Repeat([]float64{1}, 60)), "zeros": mat.NewDense(12, 3, nil)} {
 		gaps, err := EigenGaps(t.Context(), x, 5)
 		n, _ := x.Dims()

@@ -16,7 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// registered returns the algorithm with the settings that it follows.
+// registered returns a registered algorithm with settings.
 func registered(t *testing.T, of Info, params map[string]any) Clusterer {
 	t.Helper()
 	params = maps.Clone(params)
@@ -30,7 +30,7 @@ func registered(t *testing.T, of Info, params map[string]any) Clusterer {
 	return by
 }
 
-// everyNth is an algorithm of a program that uses the package.
+// everyNth is an algorithm of a program that imports the package.
 type everyNth struct {
 	First int `setting:"first" help:"the cluster of the first sample"`
 }
@@ -44,7 +44,7 @@ func (e everyNth) Cluster(_ context.Context, x mat.Matrix, k int, _ Known, _ uin
 	return &Result{Labels: labels}, nil
 }
 
-// TestRegister: an algorithm that is registered is found by its name, with its settings.
+// TestRegister checks that a registered algorithm is found by its name, with its settings.
 func TestRegister(t *testing.T) {
 	defer func(before []Info) { registry = before }(registry)
 	Register(Info{Name: "every-nth", Title: "samples in turn"}, everyNth{})
@@ -61,7 +61,7 @@ func TestRegister(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("a name that is taken does not panic")
+			t.Error("registering an existing name does not panic")
 		}
 	}()
 	Register(Info{Name: "kmeans"}, everyNth{})
@@ -92,7 +92,7 @@ type fixture struct {
 	}
 }
 
-// k returns the number of clusters, which the inputs give or show.
+// k returns the number of clusters of the inputs, given or implied.
 func (f *fixture) k() int {
 	in := f.Inputs
 	if in.Number > 0 {

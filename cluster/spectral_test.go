@@ -9,8 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// rings returns the heat similarity of points on two circles, one within the
-// other, which no straight line parts.
+// rings returns the heat similarity of points on two circles, one inside the other, which are not linearly separable.
 func rings() (similarity *mat.SymDense, truth []int) {
 	const each = 40
 	x := mat.NewDense(2*each, 2, nil)
@@ -60,8 +59,7 @@ func TestNormalisedCutEmbed(t *testing.T) {
 	}
 }
 
-// TestNormalisedCutLoneSample checks a sample that is like no other, not even
-// like itself.
+// TestNormalisedCutLoneSample has a sample with zero similarity to all samples, including itself.
 func TestNormalisedCutLoneSample(t *testing.T) {
 	similarity := mat.NewSymDense(5, []float64{
 		1, 1, 0, 0, 0,
@@ -102,7 +100,7 @@ func TestNormalisedCutErrors(t *testing.T) {
 	} {
 		_, err := NormalisedCut{KMeans{K: test.k}}.Fit(context.Background(), test.similarity)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "normalised cut: ") {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func (u *units) search(k int, costs []float64, alike bool, most int) ([]int, err
 			return nil, errNoClusters
 		}
 	}
-	// Ties between units go to the one with the most to lose.
+	// Ties go to the unit that loses most in its second choice.
 	matters := make([]float64, len(placed))
 	for _, at := range open {
 		if matters[at] = float64(len(u.apart[at])); !alike {

@@ -363,7 +363,7 @@ func timeFolders(names []string) (found []string, of int) {
 	return found, len(folders)
 }
 
-// LeftOut counts what was found beside the samples of a set, for one reason.
+// LeftOut counts the files or samples that are left out of a set for one reason.
 type LeftOut struct {
 	Reason Reason
 	Count  int // the number of files or samples
@@ -405,7 +405,7 @@ func (l LeftOut) String() string {
 	return fmt.Sprintf("%s (%s)", phrase.Count(l.Count, one, several), names)
 }
 
-// leftOutList counts what is left out.
+// leftOutList counts files and samples by the reason why they are left out.
 type leftOutList []LeftOut
 
 // add counts one file or class.

@@ -211,7 +211,7 @@ func TestParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(set.Test, test.want) {
-			t.Errorf("%q: %v, want %v", test.files, set.Test, test.want)
+			t.Errorf("%q: got %v, want %v", test.files, set.Test, test.want)
 		}
 	}
 }
@@ -267,7 +267,7 @@ func TestPattern(t *testing.T) {
 			continue
 		}
 		if got := p.class(test.name); got != test.want {
-			t.Errorf("%q on %q: %q, want %q", test.pattern, test.name, got, test.want)
+			t.Errorf("%q on %q: got %q, want %q", test.pattern, test.name, got, test.want)
 		}
 	}
 	for _, text := range []string{"", "*", "a*b", "{class}{class}", "{class}_{class}", "*{class}", "{class}*"} {
@@ -385,7 +385,7 @@ func TestFolderLeftOut(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 	if d := cmp.Diff(set.LeftOut, set.Subset([]int{0}).LeftOut); d != "" {
-		t.Errorf("a subset says otherwise what was left out:\n%s", d)
+		t.Errorf("LeftOut of a subset (-set +subset):\n%s", d)
 	}
 }
 

@@ -91,7 +91,7 @@ func TestImagesReplacedMeanwhile(t *testing.T) {
 		case grey == 2:
 			t.Error("an image was decoded from another content than was digested")
 		case !full && (err != nil || grey != 1):
-			t.Errorf("grey %d, %v; want that of the content that was read", grey, err)
+			t.Errorf("got grey %d, error %v; want grey 1 from the content that was read", grey, err)
 		}
 		if full && err != nil && !strings.Contains(err.Error(), "changed during the run") {
 			t.Error(err)
@@ -143,7 +143,7 @@ func TestImagesWithinBudget(t *testing.T) {
 	}
 	stop := errors.New("stop")
 	if err := im.With(ctx, 3, imagefile.Use{Do: func(image.Image, image.Point) error { return stop }}); err != stop {
-		t.Errorf("%v, want the error of use", err)
+		t.Errorf("got %v, want the error of use", err)
 	}
 	if release, err := budget.Acquire(ctx, budget.Free(), "all"); err != nil {
 		t.Error(err)
@@ -179,7 +179,7 @@ func TestImagesOfVectorsAskOnce(t *testing.T) {
 		}
 	}
 	if most := 3 * n * side * side; asked > most {
-		t.Errorf("%d values are asked for, want at most %d: those of the range, the sums and the images", asked, most)
+		t.Errorf("%d values are read, want at most %d for the range, the sums and the images", asked, most)
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// ReadLabels replaces the classes of the samples by those of a CSV file. The set's own classes become OwnClasses and
+// ReadLabels replaces the classes of the samples by the classes in a CSV file. The set's own classes become OwnClasses and
 // OwnLabels. A line holds a sample and its class, separated by a comma, a semicolon or a tab. A sample is a name as in
 // Names, with or without the set's folder before it, a path from the current folder, or a unique file name. In a set of
 // vectors it may be the sample's number from 1. A header may name more columns; the classes are then in the column

@@ -155,13 +155,13 @@ func TestReadLabelsErrors(t *testing.T) {
 func TestFolderWithTruth(t *testing.T) {
 	dir := tree(t, "x/1.pgm", "y/1.pgm", "2.pgm")
 	truth := writeFile(t, filepath.Join(dir, "truth.csv"), []byte("file,class\nx/1.pgm,left\n2.pgm,right\n"))
-	labels := writeFile(t, filepath.Join(dir, "labels.csv"), []byte("file,class\n2.pgm,told\n"))
+	labels := writeFile(t, filepath.Join(dir, "labels.csv"), []byte("file,class\n2.pgm,given\n"))
 	opt := OpenOptions{Truth: truth, Labels: labels}
 	set, err := Open(t.Context(), dir, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]string{"2.pgm=told", "x/1.pgm", "y/1.pgm"}, labelled(set)); d != "" {
+	if d := cmp.Diff([]string{"2.pgm=given", "x/1.pgm", "y/1.pgm"}, labelled(set)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 	if !slices.Equal(set.OwnClasses, []string{"left", "right"}) || !slices.Equal(set.OwnLabels, []int{1, 0, -1}) || set.LeftOut != nil {

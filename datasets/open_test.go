@@ -191,7 +191,7 @@ func TestOpenKnownExtract(t *testing.T) {
 		t.Errorf("%s with %d samples of the classes %v", s.Name, s.Len(), s.Classes)
 	}
 	if s.Known != "caltech101" || len(s.LeftOut) != 1 || s.LeftOut[0].String() != "1 image of the folder BACKGROUND_Google, which is not a class of the set" {
-		t.Errorf("it is said to be a part of %q without %v", s.Known, s.LeftOut)
+		t.Errorf("got known set %q without %v, want caltech101 without the background images", s.Known, s.LeftOut)
 	}
 	// By its path the folder is read completely.
 	s, err = Open(t.Context(), filepath.Join(root, "caltech10"), OpenOptions{Root: root})
@@ -218,7 +218,7 @@ func TestOpenNamesake(t *testing.T) {
 		_, err := open(name)
 		for _, w := range want {
 			if err == nil || !strings.Contains(err.Error(), w) {
-				t.Errorf("%s: error %v, want one with %q", name, err, w)
+				t.Errorf("%s: got error %v, want one with %q", name, err, w)
 			}
 		}
 	}

@@ -105,7 +105,7 @@ func TestMATUpright(t *testing.T) {
 	}
 }
 
-// correlation returns the correlation of the grey values of a with those of b, or of b transposed.
+// correlation returns the correlation of the grey values of a and b, or of a and the transpose of b.
 func correlation(a, b image.Image, transposed bool) float64 {
 	var x, y []float64
 	for r := range 32 {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAddingAScore: what docs/how-to/add-a-score.md shows is what is compiled here, the
-// entry of the list makes a score of it, and it says what it should.
+// TestAddingAScore checks that the code in docs/how-to/add-a-score.md compiles, that an entry of the list makes it a
+// score, and that its values are right.
 func TestAddingAScore(t *testing.T) {
 	code, err := os.ReadFile("added_test.go")
 	if err != nil {

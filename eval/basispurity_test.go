@@ -23,7 +23,7 @@ func TestBasisPurity(t *testing.T) {
 	// Masses 2, 4, 4 and 0.
 	for r, want := range []float64{1, 0.75, 0.5, 0} {
 		if !near(per[r], want, 1e-12) {
-			t.Errorf("basis %d: %v, want %v", r, per[r], want)
+			t.Errorf("basis %d: got %v, want %v", r, per[r], want)
 		}
 	}
 	if !near(overall, 0.7, 1e-12) {
@@ -45,7 +45,7 @@ func TestBasisPurity(t *testing.T) {
 		bad := mat.DenseCopyOf(v)
 		bad.Set(2, 1, test.value)
 		if _, _, err := BasisPurity(bad, test.labels); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 	if per, overall, err := BasisPurity(mat.NewDense(2, 2, nil), []int{0, 1}); err != nil || overall != 0 || per[0] != 0 {

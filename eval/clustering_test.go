@@ -18,7 +18,7 @@ func partition(random *rand.Rand, n, k int) []int {
 	return labels
 }
 
-// quartet is the scores of a clustering.
+// quartet holds the scores of a clustering.
 type quartet struct{ AC, NMI, ARI, Purity float64 }
 
 func quartetOf(truth, assigned []int) quartet {
@@ -30,7 +30,7 @@ func quartetOf(truth, assigned []int) quartet {
 }
 
 func TestScoreValues(t *testing.T) {
-	// Worked out by hand.
+	// Computed by hand.
 	for _, test := range []struct {
 		name            string
 		truth, assigned []int
@@ -53,7 +53,7 @@ func TestScoreValues(t *testing.T) {
 		got := quartetOf(test.truth, test.assigned)
 		if !near(got.AC, test.want.AC, 1e-12) || !near(got.NMI, test.want.NMI, 1e-12) ||
 			!near(got.ARI, test.want.ARI, 1e-12) || !near(got.Purity, test.want.Purity, 1e-12) {
-			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
+			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
 		}
 		alone := quartet{AC(test.truth, test.assigned), NMI(test.truth, test.assigned), ARI(test.truth, test.assigned), Purity(test.truth, test.assigned)}
 		if alone != got {
@@ -76,7 +76,7 @@ func TestScoreProperties(t *testing.T) {
 		if got.Purity < got.AC {
 			t.Errorf("purity %v below AC %v", got.Purity, got.AC)
 		}
-		// Other names change nothing, not even the last digit.
+		// Renaming labels does not change the last digit.
 		names := random.Perm(20)
 		renamed := make([]int, n)
 		for i, c := range assigned {
@@ -85,7 +85,7 @@ func TestScoreProperties(t *testing.T) {
 		if again := quartetOf(truth, renamed); again != got {
 			t.Errorf("%+v under other names, %+v before", again, got)
 		}
-		// Nor does the order of the samples, but for rounding.
+		// The order of the samples matters only by rounding.
 		order := random.Perm(n)
 		movedTruth, moved := make([]int, n), make([]int, n)
 		for to, from := range order {
@@ -127,7 +127,7 @@ func TestARIMatchesPlain(t *testing.T) {
 		expected := one * other / all
 		if most := (one + other) / 2; most != expected {
 			if want := (both - expected) / (most - expected); !near(ARI(truth, assigned), want, 1e-12) {
-				t.Errorf("%v, want %v for %v and %v", ARI(truth, assigned), want, truth, assigned)
+				t.Errorf("got %v, want %v for %v and %v", ARI(truth, assigned), want, truth, assigned)
 			}
 		}
 	}

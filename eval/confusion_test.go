@@ -27,7 +27,7 @@ func TestConfusion(t *testing.T) {
 	for _, predicted := range []int{-1, 2} {
 		_, err := Confusion([]int{0, 1}, []int{0, predicted}, 2)
 		if err == nil || !strings.Contains(err.Error(), "sample 2") {
-			t.Errorf("error %v, want one that names sample 2", err)
+			t.Errorf("got error %v, want one that names sample 2", err)
 		}
 	}
 	if _, err := Confusion([]int{2}, []int{0}, 2); err == nil {
@@ -35,8 +35,7 @@ func TestConfusion(t *testing.T) {
 	}
 }
 
-// TestConfusionSize: a number of classes that is none, or of which no table can be
-// made, is an error.
+// TestConfusionSize checks that an invalid number of classes, or one that is too large for a table, is an error.
 func TestConfusionSize(t *testing.T) {
 	for _, classes := range []int{-1, 1 << 40} {
 		if _, err := Confusion([]int{0}, []int{0}, classes); err == nil {
@@ -45,7 +44,7 @@ func TestConfusionSize(t *testing.T) {
 	}
 }
 
-// TestAnyNumbers: the scores depend on nothing but which labels are the same.
+// TestAnyNumbers checks that the scores depend only on which labels are equal.
 func TestAnyNumbers(t *testing.T) {
 	truth, assigned := []int{0, 0, 1, 1, 2, 2, -1}, []int{1, 1, 0, 2, 2, 2, 0}
 	want := quartetOf(truth, assigned)

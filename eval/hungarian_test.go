@@ -10,7 +10,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// permutations calls f with every order of the numbers below n.
+// permutations calls f with every permutation of the numbers below n.
 func permutations(n int, f func(order []int)) {
 	order := make([]int, n)
 	for i := range order {
@@ -31,8 +31,8 @@ func permutations(n int, f func(order []int)) {
 	place(0)
 }
 
-// sum returns the sum of the matched counts. It fails if a column is matched twice or a
-// match is not a cell.
+// sum returns the sum of the matched counts. It fails the test if a column is matched twice or a match is outside of
+// the matrix.
 func sum(t *testing.T, rows [][]cell, matched []int) (total int) {
 	t.Helper()
 	used := map[int]bool{}
@@ -102,7 +102,7 @@ func TestHungarianLarge(t *testing.T) {
 	}
 }
 
-// TestHungarianPrices: a matching of many rows is the best, which the prices prove.
+// TestHungarianPrices checks a matching of many rows; the prices prove that it is optimal.
 func TestHungarianPrices(t *testing.T) {
 	for seed := range 40 {
 		random := rng.New(uint64(seed), "prices")
@@ -122,9 +122,8 @@ func TestHungarianPrices(t *testing.T) {
 	}
 }
 
-// auction returns the sum of the best matching by another algorithm (Bertsekas 1988):
-// rows bid for columns until none gains from another one; with steps of less than
-// 1/rows the counts are exact.
+// auction returns the optimal sum by the auction algorithm (Bertsekas 1988). With steps below 1/rows it is exact for
+// counts.
 func auction(rows [][]cell, columns int) (total int) {
 	step := 1 / float64(len(rows)+1)
 	price, owner := make([]float64, columns), make([]int, columns)
@@ -165,8 +164,8 @@ func auction(rows [][]cell, columns int) (total int) {
 	return total
 }
 
-// BenchmarkAC: 3,000 classes of 10 samples in random clusters, and in those that are
-// right for two samples in three.
+// BenchmarkAC has 3,000 classes of 10 samples, in random clusters and in clusters that are right for two samples of
+// three.
 func BenchmarkAC(b *testing.B) {
 	for _, right := range []int{0, 2} {
 		b.Run(fmt.Sprintf("right=%d of 3", right), func(b *testing.B) {

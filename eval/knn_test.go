@@ -23,9 +23,9 @@ func TestKNN(t *testing.T) {
 	}{
 		{KNN{K: 1}, []float64{0.1, 1.6, 9, 99}, []int{0, 1, 1, 4}},
 		{KNN{K: 3}, []float64{0.1, 2.4, 12, 99}, []int{0, 0, 1, 1}},
-		// Two of each: the nearest of the tied decides.
+		// Two votes for each class: the nearest of the tied samples decides.
 		{KNN{K: 4}, []float64{1.4, 1.6}, []int{0, 1}},
-		// Equally near: the lower row is the nearer.
+		// At equal distances, the lower row counts as nearer.
 		{KNN{K: 2}, []float64{1.5}, []int{0}},
 		// All six vote.
 		{KNN{}, []float64{0, 30}, []int{1, 1}},
@@ -57,7 +57,7 @@ func TestKNNErrors(t *testing.T) {
 	} {
 		_, err := test.k.Classify(context.Background(), train, test.labels, test.test)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "k-nn: ") {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 }

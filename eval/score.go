@@ -142,8 +142,8 @@ func FindScore(name string) (s Score, known bool) {
 	return s, false
 }
 
-// CompareScores compares names in display order: registered scores, then unknown ones by name, those of unlabelled
-// samples last.
+// CompareScores compares names in display order: registered scores, then unknown ones by name, then
+// scores of unlabelled samples.
 func CompareScores(a, b string) int {
 	all := allScores()
 	place := func(name string) int {

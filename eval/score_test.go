@@ -9,12 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestScoresList: each entry says all that is shown of a score, and its name finds it.
+// TestScoresList checks that each entry of the list is complete and is found by its name.
 func TestScoresList(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range Scores() {
 		if s.Name == "" || s.Title == "" || s.Help == "" || !(s.Min < s.Max) || s.Value == nil || seen[s.Name] {
-			t.Errorf("%q is not whole, or stands twice: %+v", s.Name, s)
+			t.Errorf("%q is incomplete or a duplicate: %+v", s.Name, s)
 		}
 		seen[s.Name] = true
 		found, known := FindScore(s.Name)
@@ -31,7 +31,7 @@ func TestScoresList(t *testing.T) {
 	}
 }
 
-// TestVI: VI is H + H' − 2·MI, it has no upper bound of 1, and less of it is better.
+// TestVI checks that VI is H + H' − 2·MI, may exceed 1, and that lower is better.
 func TestVI(t *testing.T) {
 	for _, c := range []struct {
 		truth, found []int
@@ -58,7 +58,7 @@ func TestVI(t *testing.T) {
 	}
 }
 
-// TestUnknownScore: a score that is not in the list has its name and any finite value.
+// TestUnknownScore checks that an unregistered score keeps its name and may have any finite value.
 func TestUnknownScore(t *testing.T) {
 	s, known := FindScore("zeal free")
 	if known || s.Name != "zeal free" || !s.Holds(-1e300) || s.Holds(math.NaN()) || s.Holds(math.Inf(-1)) {

@@ -24,9 +24,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// TestMinimiseRows: swept until nothing moves, the columns fulfil the conditions of
-// their minima, whatever the shape, with variables that matter nothing and copies of
-// others.
+// TestMinimiseRows checks that repeated sweeps bring all columns to the conditions of their minima, for any shape,
+// with variables without effect and with copies of variables.
 func TestMinimiseRows(t *testing.T) {
 	for seed := range uint64(60) {
 		src := rand.New(rand.NewPCG(seed, 4))
@@ -61,9 +60,8 @@ func TestMinimiseRows(t *testing.T) {
 	}
 }
 
-// kkt is how far the factors are from fulfilling the conditions of a minimum over factors
-// ≥ 0, as a share of the data: the sums of the products of entries and gradients, and of
-// gradients below 0 and the factor's mean.
+// kkt measures the violation of the conditions of a minimum over factors ≥ 0, relative to the data: it sums the
+// products of entries and gradients, and of negative gradients and the factor's mean.
 func kkt(f *Factorisation) (residual float64) {
 	for i, theta := range f.Factors() {
 		b := f.Block(i)
@@ -88,9 +86,8 @@ func kkt(f *Factorisation) (residual float64) {
 	return residual
 }
 
-// TestFastStationary: fast comes as near to the conditions of a minimum in 300 iterations
-// as multiplicative steps do in 3000, or to 2e-5 of the data, and mostly below what they
-// reach in ten times as many.
+// TestFastStationary checks that fast violates the conditions of a minimum in 300 iterations at most as much as
+// multiplicative updates in 3000, or by 2e-5 of the data, and that its objective is mostly lower.
 func TestFastStationary(t *testing.T) {
 	run := func(p problem, parts Parts, s Solver, iterations int) (*Factorisation, float64) {
 		p.opt.Solver, p.opt.Iterations = s, iterations
@@ -125,8 +122,8 @@ func TestFastStationary(t *testing.T) {
 	}
 }
 
-// TestFastPenalties: with penalties and with basis vectors of unit norm 50 iterations end
-// no higher than 1000 multiplicative ones do, in most problems.
+// TestFastPenalties checks that in most problems with penalties or basis vectors of unit norm, the objective after 50
+// iterations is at most the one after 1000 multiplicative updates.
 func TestFastPenalties(t *testing.T) {
 	for name, parts := range map[string]Parts{
 		"unit": {UnitNorm: true}, "l2-snmf": L2SNMF{}.AsParts(), "l1": {UnitNorm: true, Penalties: Penalties{L1{}}},
@@ -163,8 +160,7 @@ func TestFastPenalties(t *testing.T) {
 	}
 }
 
-// TestFastRefuses: what fast does not serve has its name in an error, before anything is
-// computed.
+// TestFastRefuses checks that the error names the unsupported part, before anything is computed.
 func TestFastRefuses(t *testing.T) {
 	for want, p := range map[string]Parts{
 		"basis rank-one": {Basis: BasisRankOne},
@@ -175,12 +171,12 @@ func TestFastRefuses(t *testing.T) {
 		"penalty smooth on basis vectors":                                                                        {Cost: CostKL, Penalties: Penalties{L1{}, Smooth{}}},
 	} {
 		if err := (Fast{}).Serves(p); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }
 
-// countsOf are counts of a factorisation of rank k, n×m, of which about a share is not 0.
+// countsOf returns counts from a factorisation of rank k, n×m. About a share of them is not 0.
 func countsOf(seed uint64, n, m, k int, share float64) *mat.Dense {
 	src := rand.New(rand.NewPCG(seed, 29))
 	u, v := mat.NewDense(k, m, nil), mat.NewDense(n, k, nil)
@@ -201,8 +197,8 @@ func countsOf(seed uint64, n, m, k int, share float64) *mat.Dense {
 	return &x
 }
 
-// TestFastKLIterations: on average 25 iterations reach at most the objective of 200
-// multiplicative ones from the same factors, for dense and for sparse data.
+// TestFastKLIterations checks that 25 iterations reach on average at most the objective of 200 multiplicative updates
+// from the same factors, for dense and sparse data.
 func TestFastKLIterations(t *testing.T) {
 	for _, share := range []float64{1, 0.15} {
 		var sum float64
@@ -219,13 +215,13 @@ func TestFastKLIterations(t *testing.T) {
 			sum += last(Fast{}, 25) / last(Multiplicative{}, 200)
 		}
 		if mean := sum / problems; mean > 1 {
-			t.Errorf("%v of the values: on average the objective is %v of that of the multiplicative rule", share, mean)
+			t.Errorf("%v of the values: the mean ratio of the objective to the multiplicative rule's is %v, want at most 1", share, mean)
 		}
 	}
 }
 
-// residual is how far the factors are from fulfilling the conditions of a minimum, ∂/∂θ ≥ 0
-// and θ·∂/∂θ = 0: of columns and basis vectors that are scaled to sums of 1.
+// residual measures the violation of the conditions of a minimum, ∂/∂θ ≥ 0 and θ·∂/∂θ = 0, with columns and basis
+// vectors scaled to sums of 1.
 func residual(t *testing.T, x mat.Matrix, res *Result) (most float64) {
 	t.Helper()
 	d, err := view.New(x)
@@ -251,9 +247,8 @@ func residual(t *testing.T, x mat.Matrix, res *Result) (most float64) {
 	return most
 }
 
-// TestFastKLStationary: fast ends where the conditions of a minimum are fulfilled, no less
-// than where the multiplicative rule ends that runs long; neither moves from where the other
-// ended.
+// TestFastKLStationary checks that fast fulfils the conditions of a minimum as well as many multiplicative updates, and
+// that neither solver moves away from the result of the other.
 func TestFastKLStationary(t *testing.T) {
 	for seed := range uint64(3) {
 		x := countsOf(seed, 40, 30, 3, 0.8)
@@ -285,7 +280,7 @@ func TestFastKLStationary(t *testing.T) {
 	}
 }
 
-// TestFastKLCores: the same bytes on any number of cores, and no coefficient is 0.
+// TestFastKLCores checks that the bytes are equal on any number of cores, and that no coefficient is 0.
 func TestFastKLCores(t *testing.T) {
 	x := countsOf(1, 150, 110, 5, 0.6)
 	for _, x := range []mat.Matrix{x, toSparse(x)} {
@@ -309,7 +304,7 @@ func TestFastKLCores(t *testing.T) {
 	}
 }
 
-// TestFastKLServes: the error names the unsupported part.
+// TestFastKLServes checks that the error names the unsupported part.
 func TestFastKLServes(t *testing.T) {
 	for want, m := range map[string]Method{
 		"the solver fast does not support unit-norm with cost kl":         DSNMF{},
@@ -318,13 +313,13 @@ func TestFastKLServes(t *testing.T) {
 	} {
 		_, err := m.Fit(context.Background(), countsOf(1, 9, 8, 2, 1), classes(9, 3, 9), Options{Rank: 2, Solver: Fast{}})
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", fmt.Sprintf("%T", m), err, want)
+			t.Errorf("%s: got %v, want %q", fmt.Sprintf("%T", m), err, want)
 		}
 	}
 }
 
-// TestWeightBlock compares the weights that a block moves with those of samples whose
-// gradients are computed anew, one after another.
+// TestWeightBlock compares the weights after a block update with updates of one sample after another, which compute
+// each gradient from the start.
 func TestWeightBlock(t *testing.T) {
 	for _, k := range []int{1, 3, 8, 17} {
 		count := 9 + k
@@ -369,8 +364,8 @@ func TestWeightBlock(t *testing.T) {
 	}
 }
 
-// TestFastConceptFollows compares W·K that follows the weights with the product, of samples
-// whose inner products are padded and of a kernel whose are not.
+// TestFastConceptFollows compares the updated product W·K with the product computed from W, for samples with padded
+// inner products and for a kernel.
 func TestFastConceptFollows(t *testing.T) {
 	for _, n := range []int{40, 77} {
 		x := random(n, 50)
@@ -399,11 +394,10 @@ func TestFastConceptFollows(t *testing.T) {
 	}
 }
 
-// faces, texts and scenes are of the sizes of a set of faces, of texts, and of
-// scenes in histograms of visual words.
+// faces, texts and scenes have the size of a set of faces, of texts, and of scenes as histograms of visual words.
 func faces() *mat.Dense { return random(400, 1024) }
 
-// random returns values from 0 to 1, n×m.
+// random returns an n×m matrix of values from 0 to 1.
 func random(n, m int) *mat.Dense {
 	src := rand.New(rand.NewPCG(1, 1))
 	x := mat.NewDense(n, m, nil)
@@ -435,8 +429,7 @@ func scenes() *CSR {
 	return sparse.FromEntries(1300, 3200, entries)
 }
 
-// classes returns the labels 0, 1, …, c−1, 0, 1, … of n samples, the first known
-// of them known.
+// classes returns the labels 0, 1, …, c−1, 0, 1, … of the first known of n samples, and −1 for the others.
 func classes(n, c, known int) Known {
 	labels := make([]int, n)
 	for i := range labels {
@@ -495,8 +488,8 @@ func BenchmarkProducts(b *testing.B) {
 		for _, c := range []struct {
 			name   string
 			method Parts
-			// products does those of an iteration with factors u, k×m, and v, k×n; passes is how
-			// often they read the matrix of n×width that they take most of.
+			// products computes the products of an iteration with factors u, k×m, and v, k×n. They read a matrix of
+			// n×width passes times.
 			products func(f *Factorisation, u, v *mat.Dense)
 			passes   int
 			width    int
@@ -562,16 +555,15 @@ func BenchmarkProducts(b *testing.B) {
 	}
 }
 
-// peakRate is how many operations a second the product of two square matrices comes to, on
-// all cores, the most of several.
+// peakRate returns the maximum number of operations per second in products of square matrices on all cores.
 func peakRate() float64 {
 	const n = 768
 	a, b := random(n, n), random(n, n)
 	return fastest(2*n*n*n, func() { product(a, algebra.NoTrans, b, algebra.NoTrans) })
 }
 
-// readRate is how many bytes a second all cores read of x, the most of several, from where it
-// lies when it is read again and again.
+// readRate returns the maximum number of bytes of x that all cores read per second. Repeated reads may come from
+// caches.
 func readRate(x *mat.Dense) float64 {
 	n, m := x.Dims()
 	ones, at := slices.Repeat([]float64{1}, m), make([]int, n)
@@ -588,7 +580,7 @@ func readRate(x *mat.Dense) float64 {
 	})
 }
 
-// fastest is how much of work a second f does, the most of several calls.
+// fastest returns the maximum rate of several calls of f, which does the given work, per second.
 func fastest(work int, f func()) float64 {
 	var most float64
 	for range 20 {
@@ -611,7 +603,7 @@ func product(a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose) *
 	return out
 }
 
-// BenchmarkLabels times an iteration where shares of the samples are labelled, in percent.
+// BenchmarkLabels times an iteration with different percentages of labelled samples.
 func BenchmarkLabels(b *testing.B) {
 	for _, size := range [][2]int{{1440, 1024}, {70000, 784}} {
 		make := sync.OnceValue(func() *mat.Dense { return random(size[0], size[1]) })
@@ -664,9 +656,8 @@ func BenchmarkGram(b *testing.B) {
 	}
 }
 
-// TestSmooth: the penalty is the sum over neighbouring pixels of each channel. It makes
-// basis images smoother with every basis and cost, and has the same value when computed
-// from the samples' inner products.
+// TestSmooth checks that the penalty is a sum over neighbouring pixels of each channel, that it makes basis images
+// smoother with every basis and cost, and that its value is the same when computed from inner products of the samples.
 func TestSmooth(t *testing.T) {
 	image := Image{Height: 3, Width: 4, Channels: 2}
 	roughness := func(u *mat.Dense) (sum float64) { // m×k
@@ -743,7 +734,7 @@ func TestSmooth(t *testing.T) {
 	}
 }
 
-// TestSmoothRefuses, by its name.
+// TestSmoothRefuses checks the errors for invalid images, data, kernels and weights.
 func TestSmoothRefuses(t *testing.T) {
 	x := mat.NewDense(4, 6, nil)
 	x.Apply(func(i, j int, _ float64) float64 { return float64(i + j + 1) }, x)
@@ -767,11 +758,11 @@ func TestSmoothRefuses(t *testing.T) {
 		}
 	}
 	if _, err := (Parts{Image: image, Penalties: []Penalty{Smooth{-2}}}).Fit(context.Background(), x, Known{}, Options{Rank: 2}); err == nil {
-		t.Error("a weight below 0 is taken")
+		t.Error("a negative weight is accepted")
 	}
 }
 
-// TestEnumerations: a value without a name is refused, not taken for the default.
+// TestEnumerations checks that a value without a name is an error, and not the default.
 func TestEnumerations(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})
 	known := Known{Labels: []int{0, 1, -1}}
@@ -799,7 +790,7 @@ func TestEnumerations(t *testing.T) {
 	}
 }
 
-// TestPenaltySettings: several penalties with their settings beside those of the parts.
+// TestPenaltySettings sets several penalties, their settings and settings of the parts.
 func TestPenaltySettings(t *testing.T) {
 	parts, _ := Lookup("parts")
 	m, err := parts.New(map[string]any{"penalty": "graph+l1+smooth", "lambda": 3, "neighbours": 2, "l1-weight": 0, "smooth-weight": 0.5, "must": 2, "cost": "kl"})
@@ -836,8 +827,8 @@ func TestPenaltySettings(t *testing.T) {
 	}
 }
 
-// TestSimplexFarAway: a number added to all values changes nothing, however large
-// it is beside the simplex.
+// TestSimplexFarAway checks that adding a number to all values has no effect, even if the number is large compared
+// with the simplex.
 func TestSimplexFarAway(t *testing.T) {
 	for _, far := range []float64{1e20, -1e20, 1e100, -1e300} {
 		y := []float64{far, far, far + math.Abs(far), far - math.Abs(far)/2}
@@ -855,8 +846,7 @@ func TestSimplexFarAway(t *testing.T) {
 	}
 }
 
-// TestSimplex: the nearest point of the simplex is y less one number where it
-// is positive, and 0 only where y is below that number.
+// TestSimplex checks that the nearest point of the simplex is max(0, y − τ) for one number τ.
 func TestSimplex(t *testing.T) {
 	for seed := range uint64(200) {
 		src := rand.New(rand.NewPCG(seed, 29))
@@ -885,8 +875,8 @@ func TestSimplex(t *testing.T) {
 	}
 }
 
-// TestNeighbours: the neighbours are those at the least distances, of integers with copies and
-// ties too, and the same bytes on any number of cores.
+// TestNeighbours checks that the neighbours have the least distances, also with copies and ties of integers, and that
+// the bytes are equal on any number of cores.
 func TestNeighbours(t *testing.T) {
 	const n, m, p = 3*view.GramRows + 7, 12, 5
 	random := rng.New(1, "neighbours")

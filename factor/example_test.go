@@ -32,7 +32,7 @@ func fits(x *mat.Dense, r *factor.Result) float64 {
 	return mat.Norm(&rest, 2) / mat.Norm(x, 2)
 }
 
-// largest returns which coefficient of each sample is the largest.
+// largest returns the index of the largest coefficient of each sample.
 func largest(coefficients *mat.Dense) []int {
 	n, _ := coefficients.Dims()
 	out := make([]int, n)
@@ -47,8 +47,7 @@ func largest(coefficients *mat.Dense) []int {
 	return out
 }
 
-// Images of two parts, the upper row and the left column, are found to be made of
-// two parts.
+// The factorisation finds the two parts of the images, the upper row and the left column.
 func ExampleNMF() {
 	x := images()
 	result, err := factor.NMF{}.Fit(context.Background(), x, factor.Known{}, factor.Options{Rank: 2, Seed: 1})
@@ -67,8 +66,7 @@ func ExampleNMF() {
 	// true true true
 }
 
-// Samples that are known to be of one class share their coefficients. Those of
-// unknown classes have their own.
+// Labelled samples of one class share their coefficients. Samples of unknown class have their own.
 func ExampleCNMF() {
 	x := images()
 	known := factor.Known{Labels: []int{0, 0, -1, 1, 1, -1}}
@@ -105,7 +103,7 @@ func ExampleCCF() {
 	// true true true
 }
 
-// A model represents samples that it has not seen, by the parts that it learned.
+// A model represents new samples by the parts that it learned.
 func ExampleModel() {
 	result, err := factor.NMF{}.Fit(context.Background(), images(), factor.Known{}, factor.Options{Rank: 2, Seed: 1})
 	if err != nil {
@@ -153,8 +151,7 @@ func ExampleLookup() {
 	// gnmf: lamda: unknown key "lamda"; did you mean lambda?
 }
 
-// generated are 20,000 images of 2×2 pixels that are made when they are asked for, as
-// those of a file are read.
+// generated are 20,000 images of 2×2 pixels. Like images in a file, they do not stay in memory.
 type generated struct{}
 
 func (generated) Dims() (n, m int) { return 20000, 4 }

@@ -99,7 +99,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestFirstOfTwoMistakes: of two weights that cannot be the same one is named each time.
+// TestFirstOfTwoMistakes checks that the error always names the same one of two invalid weights.
 func TestFirstOfTwoMistakes(t *testing.T) {
 	x := mat.NewDense(2, 1, []float64{1, 2})
 	for range 30 {
@@ -150,7 +150,7 @@ func TestStopping(t *testing.T) {
 	}
 }
 
-// TestTrace: which objectives are wanted changes no bit of the others, and of the factors.
+// TestTrace checks that the choice of traced objectives changes no bit of the objectives and the factors.
 func TestTrace(t *testing.T) {
 	third := func(i int) bool { return i%3 == 0 }
 	p := randomProblem(3, false)
@@ -224,8 +224,7 @@ func TestInitialisations(t *testing.T) {
 	}
 }
 
-// TestLeadingSVD: the iterated triplets are those of the full singular
-// value decomposition, whatever the size of the data.
+// TestLeadingSVD compares the iterated triplets with the full singular value decomposition, for data of many sizes.
 func TestLeadingSVD(t *testing.T) {
 	for seed := range uint64(60) {
 		p := randomProblem(seed, true)
@@ -244,7 +243,7 @@ func TestLeadingSVD(t *testing.T) {
 		for r := range k {
 			nearNumber(t, "singular value", sigma[r]/want[0], want[r]/want[0], 1e-8)
 		}
-		// X·right = left·sigma, whatever the signs.
+		// X·right = left·sigma, for any signs.
 		var xr mat.Dense
 		xr.Mul(right, p.x.T())
 		for r := range k {
@@ -255,8 +254,7 @@ func TestLeadingSVD(t *testing.T) {
 	}
 }
 
-// TestLeadingSVDOfTinyValues: singular values that rounding alone moves are not waited
-// for.
+// TestLeadingSVDOfTinyValues checks that iteration ends although rounding keeps changing tiny singular values.
 func TestLeadingSVDOfTinyValues(t *testing.T) {
 	x := mat.NewDense(40, 30, nil)
 	x.Apply(func(i, j int, _ float64) float64 {
@@ -282,8 +280,8 @@ func (c countedData) TimesCoefficients(dst, v *mat.Dense) {
 	c.Dense.TimesCoefficients(dst, v)
 }
 
-// TestTransform: a new sample is represented by the nearest combination of the
-// basis vectors, and each sample's answer is its own.
+// TestTransform checks that Transform represents a new sample by the nearest combination of basis vectors,
+// independently of other samples.
 func TestTransform(t *testing.T) {
 	u := mat.NewDense(5, 2, []float64{1, 0, 2, 1, 0, 3, 1, 1, 0, 2})
 	v := mat.NewDense(3, 2, []float64{1, 2, 0.5, 0, 3, 1})
@@ -385,7 +383,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// TestParts: the parts put together by name are the named methods.
+// TestParts checks that methods composed of named parts equal the named methods.
 func TestParts(t *testing.T) {
 	p := randomProblem(8, false)
 	for name, chosen := range map[string]map[string]any{
@@ -425,8 +423,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestAnyLabels: labels are names: a method depends only on which of them are equal. A
-// table indexed by label would have 2^40 entries.
+// TestAnyLabels checks that the result depends only on which labels are equal. The labels reach 2^40, too large for a
+// table indexed by label.
 func TestAnyLabels(t *testing.T) {
 	p := planted(1)
 	p.opt.Iterations = 5
@@ -462,8 +460,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestRankOneBasis: gradients in U and quadratic forms in it are pulled back as their sums over pixels say, of
-// images of whole registers and of others.
+// TestRankOneBasis compares pulled-back gradients and quadratic forms of U with their sums over pixels, for image
+// sizes that are and are not multiples of vector registers.
 func TestRankOneBasis(t *testing.T) {
 	const k = 3
 	for _, size := range []Image{{Height: 6, Width: 8}, {Height: 8, Width: 6}, {Height: 16, Width: 24}} {
@@ -507,9 +505,9 @@ func TestRankOneBasis(t *testing.T) {
 	}
 }
 
-// TestRepresent: at the coefficients that are found the gradient of the cost is 0 where they
-// are above 0, and not below 0 elsewhere (Karush, Kuhn and Tucker), also of basis vectors that
-// are much alike, and a sample's coefficients do not depend on the others.
+// TestRepresent checks the Karush-Kuhn-Tucker conditions of the coefficients: the gradient is 0 for positive
+// coefficients and at least 0 for the others, also with similar basis vectors. Coefficients do not depend on other
+// samples.
 func TestRepresent(t *testing.T) {
 	random := rng.New(3, "represent")
 	x, u := mat.NewDense(23, 30, nil), mat.NewDense(30, 6, nil)
@@ -554,7 +552,7 @@ func TestRepresent(t *testing.T) {
 			}
 		}
 		if least == 1 {
-			t.Error("nothing is above 0")
+			t.Error("all coefficients are 0")
 		}
 		one, err := Represent(t.Context(), c.model, x.Slice(7, 8, 0, 30))
 		if err != nil {
@@ -582,8 +580,8 @@ func multiplied(a, b mat.Matrix) *mat.Dense {
 	return &out
 }
 
-// TestMisfit: the share of the squared length that is left, dense and sparse, with a mean and
-// without.
+// TestMisfit checks the unexplained share of the squared length, for dense and sparse samples, with and without a
+// mean.
 func TestMisfit(t *testing.T) {
 	x := mat.NewDense(2, 2, []float64{3, 0, 0, 4})
 	sparse, err := NewCSR(2, 2, []int{0, 1, 2}, []int{0, 1}, []float64{3, 4})
@@ -606,12 +604,12 @@ func TestMisfit(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := Misfit(t.Context(), &Additive{Basis: u}, x, mat.NewDense(1, 1, nil)); err == nil {
-		t.Error("coefficients of another size are taken")
+		t.Error("coefficients of a wrong size are accepted")
 	}
 }
 
-// TestSaveModels: every kind of model comes back as it was, and represents new
-// samples as before.
+// TestSaveModels checks that every kind of model is equal after saving and loading, and represents new samples the
+// same.
 func TestSaveModels(t *testing.T) {
 	p := classProblem(3)
 	positive := randomProblem(3, false)
@@ -672,7 +670,7 @@ func saved(t testing.TB, res *Result) []byte {
 	return b.Bytes()
 }
 
-// archive makes a file of arrays with the headers and the values given.
+// archive returns a file of arrays with the given headers and values.
 func archive(t testing.TB, arrays map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -692,13 +690,13 @@ func archive(t testing.TB, arrays map[string]string) []byte {
 	return b.Bytes()
 }
 
-// array is an array as it stands in a file.
+// array is the content of an array in a file.
 func array(kind, shape, values string) string {
 	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }\n", kind, shape)
 	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(head)), byte(len(head) >> 8)}) + head + values
 }
 
-// TestLoadBadModels: a file that is not a model is an error with the reason.
+// TestLoadBadModels checks that a file that is not a model is an error with the reason.
 func TestLoadBadModels(t *testing.T) {
 	const (
 		zero, one, two = "\x00\x00\x00\x00\x00\x00\x00\x00", "\x01\x00\x00\x00\x00\x00\x00\x00", "\x02\x00\x00\x00\x00\x00\x00\x00"
@@ -748,9 +746,8 @@ func TestLoadBadModels(t *testing.T) {
 	}
 }
 
-// TestLoadBounds: an array that says that it has more values than it can have is refused
-// before memory is taken, and so is one that unpacks to a thousand times its size; what
-// Save writes is read, however well it compresses.
+// TestLoadBounds checks that an array with an impossible size, or one that unpacks to a thousand times its size, is
+// rejected before memory is allocated. Files of Save are read, however well they compress.
 func TestLoadBounds(t *testing.T) {
 	kind := array("<i8", "1,", strings.Repeat("\x00", 8))
 	for want, basis := range map[string]string{
@@ -777,12 +774,11 @@ func TestLoadBounds(t *testing.T) {
 	}
 }
 
-// memoryOf is the most memory that reading a file takes: its directory and up to five
-// arrays.
+// memoryOf bounds the memory for reading a file: its directory and up to five arrays.
 func memoryOf(size int) uint64 { return 1<<20 + 5*(npz.FreeBytes+npz.PerByte*uint64(size)) }
 
-// FuzzLoadModel: whatever a file holds, a model of numbers comes out that is saved and
-// read again, or an error, within the stated memory.
+// FuzzLoadModel checks that any file gives an error, or a valid model that can be saved and read again, within the
+// stated memory.
 func FuzzLoadModel(f *testing.F) {
 	x := mat.NewDense(4, 3, []float64{1, 0, 2, 0, 3, 1, 2, 2, 0, 1, 1, 1})
 	known := Known{Labels: []int{0, 0, 1, 1}}
@@ -830,8 +826,8 @@ func FuzzLoadModel(f *testing.F) {
 	})
 }
 
-// TestLoadCoefficients: they are read back as they were, and of a file that holds
-// none is an error.
+// TestLoadCoefficients checks that saved coefficients are read unchanged, and that a file without coefficients is an
+// error.
 func TestLoadCoefficients(t *testing.T) {
 	want := mat.NewDense(3, 2, []float64{1, 0, 0.1, 2, 3, 1e-300})
 	var saved bytes.Buffer
@@ -849,7 +845,7 @@ func TestLoadCoefficients(t *testing.T) {
 	}
 }
 
-// TestLoadBadKernelModels: nor is one whose parts do not fit together.
+// TestLoadBadKernelModels checks that a kernel model with inconsistent parts is an error.
 func TestLoadBadKernelModels(t *testing.T) {
 	integers := func(x ...byte) string {
 		var b strings.Builder
@@ -921,8 +917,7 @@ func TestLoadBadKernelModels(t *testing.T) {
 	}
 }
 
-// TestLoadDamagedModels: whatever bytes of a file change, the answer is an error
-// or a model that is one.
+// TestLoadDamagedModels checks that changed bytes of a file give an error or a valid model.
 func TestLoadDamagedModels(t *testing.T) {
 	p := classProblem(3)
 	p.opt.Rank = 2

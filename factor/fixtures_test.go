@@ -93,7 +93,7 @@ func TestFixtures(t *testing.T) {
 	})
 }
 
-// columns returns the matrix of the papers' orientation as ours.
+// columns transposes a matrix of the papers.
 func columns(x [][]float64) *mat.Dense { return mat.DenseCopyOf(rows(x).T()) }
 
 var rows, near = testkit.Rows, testkit.Near
@@ -378,7 +378,7 @@ func (w withKnown) Fit(ctx context.Context, x mat.Matrix, _ Known, opt Options) 
 	return w.Method.Fit(ctx, x, w.known, opt)
 }
 
-// checkProject: coefficients with the basis held.
+// checkProject checks the coefficients for a fixed basis.
 func checkProject(t *testing.T, f *fixture) {
 	cost := CostFrobenius
 	if strings.HasPrefix(f.Method, "project_kl") {
@@ -432,7 +432,7 @@ func init() {
 	})
 }
 
-// orNone is a weight of a fixture as our methods take it.
+// orNone returns a weight of a fixture; 0 becomes WeightNone.
 func orNone(x float64) float64 {
 	if x == 0 {
 		return WeightNone
@@ -440,9 +440,8 @@ func orNone(x float64) float64 {
 	return x
 }
 
-// checkProjection compares a projection with the fixture's, whose columns may
-// have either sign, and its mean. It asks for as many directions as there are
-// in the fixture, and at times for more than there can be.
+// checkProjection compares a projection and its mean with the fixture's, up to the signs of columns. It requests the
+// fixture's number of directions, and sometimes more than exist.
 func checkProjection(t *testing.T, f *fixture, m Method, ranks ...int) {
 	t.Helper()
 	x := columns(f.Inputs.X)

@@ -20,7 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
-// kernels are one of each function, with defaults and without.
+// kernels returns kernels of each function, with and without defaults.
 func kernels() map[string]Kernel {
 	return map[string]Kernel{
 		"rbf":           {Function: KernelRBF},
@@ -32,7 +32,7 @@ func kernels() map[string]Kernel {
 	}
 }
 
-// value is the kernel of two samples by its formula.
+// value computes the kernel of two samples by its formula.
 func (k Kernel) value(x, y []float64, width float64) float64 {
 	var product, distance, least float64
 	for j := range x {
@@ -58,7 +58,7 @@ func (k Kernel) value(x, y []float64, width float64) float64 {
 	return product
 }
 
-// TestKernelValues: K has the values of the formulas, for dense and for sparse samples.
+// TestKernelValues compares K with the formulas, for dense and sparse samples.
 func TestKernelValues(t *testing.T) {
 	for seed := range uint64(20) {
 		p := randomProblem(seed, false)
@@ -98,7 +98,7 @@ func TestKernelValues(t *testing.T) {
 	}
 }
 
-// conceptMethods are the concept methods of a kernel, with the graphs of x.
+// conceptMethods returns the concept methods with a kernel, with the graphs of x.
 func conceptMethods(t *testing.T, x mat.Matrix, k Kernel) map[string]Method {
 	t.Helper()
 	graph, err := Neighbourhood{Edges: EdgesCosine}.Graph(context.Background(), x)
@@ -119,7 +119,7 @@ func conceptMethods(t *testing.T, x mat.Matrix, k Kernel) map[string]Method {
 	return out
 }
 
-// TestLinearKernelAsMatrix: the kernel matrix XᵀX gives the result without a kernel.
+// TestLinearKernelAsMatrix checks that the kernel matrix XᵀX gives the same result as no kernel.
 func TestLinearKernelAsMatrix(t *testing.T) {
 	for seed := range uint64(40) {
 		p := randomProblem(seed, seed%2 == 0)
@@ -145,9 +145,9 @@ func TestLinearKernelAsMatrix(t *testing.T) {
 				nearNumber(t, what+" objective", got.Objective[i]/want.Objective[0], w/want.Objective[0], 1e-9)
 			}
 			if got.Basis != nil || got.Model.Vectors() != nil {
-				t.Fatalf("%s: a basis among the features, of which the kernel knows nothing", what)
+				t.Fatalf("%s: got a basis of features, want none with a kernel", what)
 			}
-			// New samples by their kernel values are those by their features.
+			// New samples get the same coefficients from their kernel values as from their features.
 			if seed%2 == 0 {
 				continue
 			}
@@ -164,8 +164,8 @@ func TestLinearKernelAsMatrix(t *testing.T) {
 	}
 }
 
-// TestKernelWithoutSamples: the matrix is enough where nothing else looks at
-// the samples, and its rows stand for them where something does.
+// TestKernelWithoutSamples checks that the kernel matrix is enough if nothing else needs the samples, and that
+// otherwise its rows replace the samples.
 func TestKernelWithoutSamples(t *testing.T) {
 	p := randomProblem(6, false)
 	p.opt.Rank = 3
@@ -190,7 +190,7 @@ func TestKernelWithoutSamples(t *testing.T) {
 	}
 }
 
-// objective is ‖φ(X) − φ(X)WVᵀ‖² by its definition, E = I − WVᵀ: tr(EᵀKE).
+// objective computes ‖φ(X) − φ(X)WVᵀ‖² as tr(EᵀKE) with E = I − WVᵀ.
 func kernelObjective(k, w, v *mat.Dense) float64 {
 	n, _ := k.Dims()
 	e, ke := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
@@ -242,8 +242,8 @@ func TestKernelObjective(t *testing.T) {
 	}
 }
 
-// TestKernelTransform: new samples have the same coefficients dense, sparse,
-// alone, and by their kernel values.
+// TestKernelTransform checks that new samples have the same coefficients dense, sparse, alone, and from their kernel
+// values.
 func TestKernelTransform(t *testing.T) {
 	for seed := range uint64(10) {
 		p := randomProblem(seed, false)
@@ -276,8 +276,8 @@ func TestKernelTransform(t *testing.T) {
 	}
 }
 
-// TestKernelOfManySamples: the samples are compared some at a time, and the
-// model keeps its own.
+// TestKernelOfManySamples checks that kernels are computed in blocks of samples, and that the model keeps its own copy
+// of the samples.
 func TestKernelOfManySamples(t *testing.T) {
 	const n, m = 150, 4
 	src := rand.New(rand.NewPCG(1, 83))
@@ -317,8 +317,7 @@ func transformed(t *testing.T, m Model, x mat.Matrix) *mat.Dense {
 	return got
 }
 
-// rings are points on two circles about one centre, a third of them on the inner
-// one, which come first.
+// rings returns points on two concentric circles. The first third is on the inner one.
 func rings(n int) *mat.Dense {
 	src := rand.New(rand.NewPCG(1, 71))
 	x := mat.NewDense(3*n, 2, nil)
@@ -337,7 +336,7 @@ func rings(n int) *mat.Dense {
 	return x
 }
 
-// TestKernelRings: an rbf kernel parts two rings, which no direction does.
+// TestKernelRings checks that an rbf kernel separates two rings, which are not linearly separable.
 func TestKernelRings(t *testing.T) {
 	const n = 30
 	x := rings(n)
@@ -363,7 +362,7 @@ func TestKernelRings(t *testing.T) {
 		t.Errorf("the rbf kernel puts %d of %d points on their ring", got, 3*n)
 	}
 	if got := right(Kernel{}); got > 3*n*3/4 {
-		t.Errorf("without a kernel %d of %d points are on their ring: this shows nothing", got, 3*n)
+		t.Errorf("without a kernel %d of %d points are on their ring, want fewer", got, 3*n)
 	}
 }
 
@@ -455,8 +454,7 @@ func TestKernelBadInput(t *testing.T) {
 	}
 }
 
-// TestKernelDegenerate: samples that are copies, at right angles to all others,
-// or opposite have numbers for answers.
+// TestKernelDegenerate checks that copies, samples orthogonal to all others, and opposite samples give finite results.
 func TestKernelDegenerate(t *testing.T) {
 	square := func(v ...float64) *mat.Dense { return mat.NewDense(3, 3, v) }
 	for name, k := range map[string]*mat.Dense{
@@ -476,20 +474,19 @@ func TestKernelDegenerate(t *testing.T) {
 				}
 				for i := range 3 {
 					if l := rowLength(res.Coefficients, i); rank == 3 && method == "cf" && name != "mixed" && !(l > 1e-60) {
-						t.Errorf("%s %s: sample %d is represented by nothing", method, name, i)
+						t.Errorf("%s %s: sample %d has the coefficients 0", method, name, i)
 					}
 				}
-				// A new sample that has nothing of any training sample, and one
-				// that is the first of them.
+				// One new sample is orthogonal to all training samples, and one equals the first of them.
 				got := transformed(t, res.Model, mat.NewDense(2, 3, append([]float64{0, 0, 0}, k.RawRowView(0)...)))
 				v := got.RowView(0)
 				if length := mat.Inner(v, res.Model.(*KernelModel).Products, v); !algebra.Finite(got) || !(length < 0.01) {
-					t.Errorf("%s %s: nothing in common with any sample is represented by %v, of length %v", method, name, got.RawRowView(0), math.Sqrt(length))
+					t.Errorf("%s %s: a sample orthogonal to all others has the coefficients %v, of length %v", method, name, got.RawRowView(0), math.Sqrt(length))
 				}
 			}
 		}
 	}
-	// All samples the same: the mean distance is 0.
+	// All samples are equal: the mean distance is 0.
 	x := mat.NewDense(3, 2, []float64{1, 2, 1, 2, 1, 2})
 	res, err := CF{Kernel{Function: KernelRBF}}.Fit(context.Background(), x, Known{}, Options{Rank: 1})
 	if err != nil {
@@ -502,7 +499,7 @@ func TestKernelDegenerate(t *testing.T) {
 
 func rowLength(a *mat.Dense, i int) float64 { return mat.Norm(a.RowView(i), 2) }
 
-// TestKernelModelBadInput: samples that cannot be represented are an error.
+// TestKernelModelBadInput checks that samples that the model cannot represent are an error.
 func TestKernelModelBadInput(t *testing.T) {
 	p := randomProblem(3, false)
 	n, m := p.x.Dims()
@@ -536,8 +533,8 @@ func TestKernelModelBadInput(t *testing.T) {
 	}
 }
 
-// TestKernelSave: models of all kernels, of dense, sparse and no samples, come
-// back as they were; what NumPy reads of them is there.
+// TestKernelSave checks that models of all kernels, of dense, sparse and no samples, are equal after saving and
+// loading, and contain the arrays that NumPy users read.
 func TestKernelSave(t *testing.T) {
 	p := randomProblem(4, false)
 	p.opt.Rank = 2

@@ -34,15 +34,14 @@ var (
 	hostileFirst    = flag.Uint64("first", 0, "the seed of the first of them")
 )
 
-// once wrong: the objective of a learned graph rose by dozens of orders of magnitude (the
-// simplex lost its 1 beside distances of 1e100; a start off the simplex; eigenvalues of
-// 0, times β of 1e30), that of links (sums by difference), that of ss-nmf and of
-// weighted divergences (products under the floor of denominators).
+// onceWrong are seeds of problems whose objective once rose by dozens of orders of magnitude. The causes were, for a
+// learned graph: the simplex lost its 1 beside distances of 1e100, a start off the simplex, and eigenvalues of 0 times
+// β of 1e30; for links: sums by difference; for ss-nmf and weighted divergences: products below the floor of
+// denominators.
 var onceWrong = []uint64{10, 12, 13, 19, 114, 395, 576, 1546, 1631, 1733, 1979, 4652, 4900, 4948, 4969}
 
-// TestHostileNumbers, for every registered method with any hyper-parameters and every
-// combination of parts: for any numbers the result is finite, or an error with the
-// reason. An objective that must never rise does not.
+// TestHostileNumbers checks every registered method with any hyper-parameters, and every combination of parts. For any
+// values the result is finite or an error with the reason, and a monotone objective does not rise.
 func TestHostileNumbers(t *testing.T) {
 	seeds := slices.Clone(onceWrong)
 	for i := range uint64(*hostileProblems) {
@@ -81,7 +80,7 @@ func TestHostileNumbers(t *testing.T) {
 	}
 }
 
-// wrongResult says what must not be in a result.
+// wrongResult describes invalid values in a result.
 type wrongResult struct{ error }
 
 func (r rule) checkHostile(x mat.Matrix, p problem, res *Result) error {
@@ -104,8 +103,7 @@ func (r rule) checkHostile(x mat.Matrix, p problem, res *Result) error {
 	return nil
 }
 
-// hostileRules are all combinations of parts and all methods of the registry, the
-// latter with hyper-parameters of any size.
+// hostileRules returns all combinations of parts, and all methods of the registry with hyper-parameters of any size.
 func hostileRules(t *testing.T, seed uint64) map[string]rule {
 	src := rand.New(rand.NewPCG(seed, 23))
 	lambda := hostileWeight(src)
@@ -144,7 +142,7 @@ func hostileRules(t *testing.T, seed uint64) map[string]rule {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := out[info.Name] // with what it promises, or nothing
+		r := out[info.Name] // the zero value for methods without a test rule
 		if r.method = method; r.descends {
 			if k := reflect.ValueOf(method).FieldByName("Kernel"); k.IsValid() {
 				r.parts.Kernel = k.Interface().(Kernel)
@@ -172,8 +170,7 @@ func hostileWeight(src *rand.Rand) float64 {
 	}
 }
 
-// hostileProblem draws a problem with some of what can be wrong with one, and says
-// with what.
+// hostileProblem draws a problem with some of the degenerations, and describes them.
 func hostileProblem(seed uint64) (p problem, kind string) {
 	src := rand.New(rand.NewPCG(seed, 29))
 	p = randomProblem(seed, src.IntN(3) == 0)
@@ -288,7 +285,7 @@ func TestLimitsOfScale(t *testing.T) {
 	}
 }
 
-// leastPeak returns the least of the samples' largest values.
+// leastPeak returns the minimum over the samples of their largest values.
 func leastPeak(x *mat.Dense) float64 {
 	n, _ := x.Dims()
 	least := math.Inf(1)
@@ -298,8 +295,8 @@ func leastPeak(x *mat.Dense) float64 {
 	return least
 }
 
-// TestCores: every method gives the same bytes on any number of cores, on a problem that
-// stays on one core and on one whose products are cut into parts.
+// TestCores checks that every method gives the same bytes on any number of cores, for a problem that runs on one core
+// and one whose products are split.
 func TestCores(t *testing.T) {
 	methods := map[string]Method{
 		"cf-rbf":  Parts{Basis: BasisConcept, Kernel: Kernel{Function: KernelRBF}},
@@ -466,7 +463,7 @@ func (s fused) Start(f *Factorisation) (func(context.Context) error, error) {
 	}, err
 }
 
-// TestInterruptedIteration: an iteration of fast ends with its context, whatever the method.
+// TestInterruptedIteration checks that an iteration of fast stops when its context ends, with any method.
 func TestInterruptedIteration(t *testing.T) {
 	const n, m, k = 240, 90, 6
 	x := random(n, m)
@@ -563,7 +560,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// What grows with n² is known: sizes that no machine has are not taken for small.
+// TestMemoryOfLargeProblems checks that estimates of memory count arrays of n×n values and do not overflow.
 func TestMemoryOfLargeProblems(t *testing.T) {
 	n := 200_000
 	for _, info := range Methods() {
@@ -587,8 +584,8 @@ func TestMemoryOfLargeProblems(t *testing.T) {
 	}
 }
 
-// TestRoom: what would hold n×n values, or samples whole that are stored
-// sparse, says how much memory that is before it takes any.
+// TestRoom checks that methods that need n×n values, or dense copies of sparse samples, report that memory before they
+// allocate it.
 func TestRoom(t *testing.T) {
 	ctx := memory.NewContext(context.Background(), memory.New(memory.Least))
 	const n = 3000
@@ -614,7 +611,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestStops: what takes long before the first iteration sees the end of its context.
+// TestStops checks that slow preparations before the first iteration stop when the context ends.
 func TestStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

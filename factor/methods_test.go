@@ -18,9 +18,8 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
-// classProblem draws samples of some classes about means of their own, more or
-// fewer than features, five labelled ones in each class at least, some without
-// a label, in any order.
+// classProblem draws samples of some classes around class means, more or fewer than features, in any order. At least
+// five samples of each class are labelled; others may not be.
 func classProblem(seed uint64) problem {
 	src := rand.New(rand.NewPCG(seed, 13))
 	classes, m := 2+src.IntN(4), 2+src.IntN(25)
@@ -50,7 +49,7 @@ func classProblem(seed uint64) problem {
 	return problem{x, Known{Labels: labels}, Options{Rank: 1 + src.IntN(n), Seed: seed}, Image{}}
 }
 
-// embeddings are the linear ones.
+// embeddings returns the linear embeddings.
 func embeddings() map[string]Method {
 	return map[string]Method{
 		"pca": PCA{}, "pca-variance": PCA{Variance: 0.8},
@@ -75,8 +74,7 @@ func eachEmbedding(t *testing.T, count uint64, check func(what string, m Method,
 	}
 }
 
-// fullScatter is a scatter over the features from its definition,
-// Σ_ij s_ij·(x_i − x_j)(x_i − x_j)ᵀ/2.
+// fullScatter computes a scatter over the features from its definition, Σ_ij s_ij·(x_i − x_j)(x_i − x_j)ᵀ/2.
 func fullScatter(x *mat.Dense, s func(i, j int) float64) *mat.Dense {
 	n, m := x.Dims()
 	out := mat.NewDense(m, m, nil)
@@ -96,8 +94,8 @@ func fullScatter(x *mat.Dense, s func(i, j int) float64) *mat.Dense {
 	return out
 }
 
-// pairOf returns the two scatters over the features that m sets against each
-// other, from their definitions, and nil where it sets none.
+// pairOf returns the two scatters over the features that m compares, computed from their definitions, or nil if it
+// compares none.
 func pairOf(t *testing.T, m Method, p problem) (a, r *mat.Dense) {
 	t.Helper()
 	labels := p.known.Labels
@@ -146,7 +144,7 @@ func pairOf(t *testing.T, m Method, p problem) (a, r *mat.Dense) {
 	return nil, nil
 }
 
-// marginalGraphs are those of MFA from their definition.
+// marginalGraphs returns the graphs of MFA, computed from their definition.
 func marginalGraphs(p problem, m MFA) (inside, across *mat.Dense) {
 	n, _ := p.x.Dims()
 	labels := p.known.Labels
@@ -193,8 +191,8 @@ func marginalGraphs(p problem, m MFA) (inside, across *mat.Dense) {
 	return inside, across
 }
 
-// TestEmbeddingConditions: PᵀRP = I, PᵀAP is diagonal and falls, and where
-// nothing was left out before, A·P = R·P·Λ.
+// TestEmbeddingConditions checks that PᵀRP = I, that PᵀAP is diagonal and decreasing, and that A·P = R·P·Λ if no
+// directions were dropped before.
 func TestEmbeddingConditions(t *testing.T) {
 	equations := 0
 	eachEmbedding(t, 40, func(what string, m Method, p problem, res *Result) {
@@ -249,7 +247,7 @@ func eye(n int) *mat.Dense {
 	return out
 }
 
-// TestEmbeddingDirections: how many there are.
+// TestEmbeddingDirections checks the number of directions.
 func TestEmbeddingDirections(t *testing.T) {
 	eachEmbedding(t, 40, func(what string, m Method, p problem, res *Result) {
 		classes := map[int]bool{}
@@ -284,8 +282,8 @@ func TestEmbeddingDirections(t *testing.T) {
 	})
 }
 
-// TestEmbeddingTransform: a sample is represented the same whether it was
-// there to learn from or is new, in whatever company.
+// TestEmbeddingTransform checks that the representation of a sample is the same for training and new samples, and does
+// not depend on other samples.
 func TestEmbeddingTransform(t *testing.T) {
 	eachEmbedding(t, 10, func(what string, _ Method, p problem, res *Result) {
 		n, features := p.x.Dims()
@@ -306,7 +304,7 @@ func TestEmbeddingTransform(t *testing.T) {
 	})
 }
 
-// TestEmbeddingPermutingSamples: and classes under other names.
+// TestEmbeddingPermutingSamples permutes the samples and renames the classes.
 func TestEmbeddingPermutingSamples(t *testing.T) {
 	eachEmbedding(t, 30, func(what string, m Method, p problem, want *Result) {
 		if strings.HasPrefix(what, "mfa-complete") {
@@ -348,8 +346,8 @@ func TestEmbeddingSparseEqualsDense(t *testing.T) {
 	})
 }
 
-// TestEmbeddingScaling: λ and the normalisation are as the formulas say
-// whatever the size of the values; the ridge of SDA is left out.
+// TestEmbeddingScaling checks that λ and the normalisation follow the formulas for values of any scale. The ridge of
+// SDA is left out.
 func TestEmbeddingScaling(t *testing.T) {
 	for _, by := range []float64{1e-40, 1e-3, 255, 1e40} {
 		for name, m := range embeddings() {
@@ -377,8 +375,7 @@ func TestEmbeddingScaling(t *testing.T) {
 	}
 }
 
-// TestEmbeddingDegenerate: data that leaves something undefined gives finite
-// answers.
+// TestEmbeddingDegenerate checks that results are finite for data that leaves the optimum undefined.
 func TestEmbeddingDegenerate(t *testing.T) {
 	base := func() problem {
 		p := classProblem(11)
@@ -542,8 +539,7 @@ func TestEmbeddingBadInput(t *testing.T) {
 	}
 }
 
-// Two classes that overlap along either feature are parted along one direction,
-// onto which a new sample is projected as well.
+// Two classes overlap in each feature, but one direction separates them, also for a new sample.
 func ExampleLDA() {
 	x := mat.NewDense(6, 2, []float64{
 		1, 2,
@@ -570,7 +566,7 @@ func ExampleLDA() {
 	// -5.06
 }
 
-// TestLDAByMeans: the class means alone lead to the directions that the scatters lead to.
+// TestLDAByMeans checks that the class means alone give the same directions as the scatters.
 func TestLDAByMeans(t *testing.T) {
 	compared := 0
 	for seed := range uint64(40) {
@@ -599,9 +595,8 @@ func TestLDAByMeans(t *testing.T) {
 	}
 }
 
-// TestPCA: the directions are orthonormal, the residual of d directions is given by the
-// singular values beyond the d-th, and a share of the variance selects the fewest
-// directions.
+// TestPCA checks that the directions are orthonormal, that the singular values beyond the d-th give the residual of d
+// directions, and that a share of the variance selects the fewest directions.
 func TestPCA(t *testing.T) {
 	for seed := range uint64(60) {
 		p := randomProblem(seed, true)
@@ -658,8 +653,8 @@ func TestPCA(t *testing.T) {
 	}
 }
 
-// TestPCAOfWideData: directions of 1024 features from a few samples, and as many
-// as the samples span, also where the rank is more.
+// TestPCAOfWideData checks that few samples of 1024 features give as many directions as the samples span, also if the
+// rank is higher.
 func TestPCAOfWideData(t *testing.T) {
 	x := mat.NewDense(9, 1024, nil)
 	x.Apply(func(i, j int, _ float64) float64 { return 1 + math.Sin(float64(i*j+i)) }, x)
@@ -673,8 +668,8 @@ func TestPCAOfWideData(t *testing.T) {
 	}
 }
 
-// TestSparseCodingNeverRises: nor is an atom longer than 1, and the codes are
-// those of the last dictionary.
+// TestSparseCodingNeverRises checks that the objective never rises, that no atom is longer than 1, and that the codes
+// belong to the last dictionary.
 func TestSparseCodingNeverRises(t *testing.T) {
 	for seed := range uint64(200) {
 		p := randomProblem(seed, seed%2 == 0)
@@ -768,8 +763,7 @@ func TestSparseCodingStarts(t *testing.T) {
 			t.Errorf("%s: another seed gives the same: %v", init, same)
 		}
 	}
-	// A sample that no atom resembles keeps a code of zeros, and an atom that no
-	// sample uses stays as it is.
+	// The code of a sample orthogonal to all atoms stays 0, and an unused atom does not change.
 	atom := mat.NewDense(2, 1, []float64{0, 2})
 	res, err := SparseCoding{}.Fit(context.Background(), mat.NewDense(1, 2, []float64{1, 0}), Known{}, Options{Rank: 1, Start: &Start{Basis: atom}})
 	if err != nil {
@@ -808,8 +802,8 @@ func TestSparseCodingBadInput(t *testing.T) {
 	}
 }
 
-// TestSparseCodingOfLikeSamples: where samples, and so atoms, are all but the same, the
-// equations of the codes lose digits, and the objective does not rise for that.
+// TestSparseCodingOfLikeSamples has nearly equal samples, and so nearly equal atoms. The equations of the codes are
+// ill-conditioned, but the objective must not rise.
 func TestSparseCodingOfLikeSamples(t *testing.T) {
 	for seed := range uint64(200) {
 		src := rand.New(rand.NewPCG(seed, 1))
@@ -829,9 +823,8 @@ func TestSparseCodingOfLikeSamples(t *testing.T) {
 	}
 }
 
-// TestLasso: the conditions for a minimum hold: 2·b_jᵀ(x − B·s) is λ·sign(s_j) where
-// s_j ≠ 0, and between −λ and λ elsewhere. The dictionaries have fewer atoms than
-// features or more, copies of atoms, near copies and atoms of zeros.
+// TestLasso checks the conditions of a minimum: 2·b_jᵀ(x − B·s) is λ·sign(s_j) if s_j ≠ 0, and between −λ and λ
+// otherwise. The dictionaries have fewer or more atoms than features, copies, near copies and zeros.
 func TestLasso(t *testing.T) {
 	var used, unused int
 	for seed := range uint64(200) {
@@ -888,7 +881,7 @@ func TestLasso(t *testing.T) {
 	}
 }
 
-// TestLassoWithoutPenalty: λ = 0 is least squares.
+// TestLassoWithoutPenalty compares λ = 0 with least squares.
 func TestLassoWithoutPenalty(t *testing.T) {
 	src := rand.New(rand.NewPCG(2, 19))
 	b, x := mat.NewDense(9, 4, nil), mat.NewDense(2, 9, nil)
@@ -941,8 +934,7 @@ func ExampleSparseCode() {
 	// Output: [1.5 0]
 }
 
-// TestLassoCopies: atoms and codes that become 0 together, as they do where all
-// samples are multiples of one.
+// TestLassoCopies has atoms and codes that become 0 together, because all samples are multiples of one.
 func TestLassoCopies(t *testing.T) {
 	for seed := range uint64(300) {
 		src := rand.New(rand.NewPCG(seed, 47))
@@ -966,8 +958,8 @@ func TestLassoCopies(t *testing.T) {
 	}
 }
 
-// TestSSNMFNeverRises: with the damped step. The paper's own can, but gives
-// numbers.
+// TestSSNMFNeverRises checks that the objective with the damped step never rises. With the paper's step it may rise,
+// but stays finite.
 func TestSSNMFNeverRises(t *testing.T) {
 	rises := 0
 	for seed := range uint64(200) {
@@ -988,7 +980,7 @@ func TestSSNMFNeverRises(t *testing.T) {
 				t.Fatalf("%v %v: %v", rule, p, err)
 			}
 			if !algebra.Finite(res.Coefficients) || !algebra.Finite(res.Association) || mat.Min(res.Coefficients) < 0 || mat.Min(res.Association) < 0 {
-				t.Fatalf("%v %v: a factor holds negative values or none at all", rule, p)
+				t.Fatalf("%v %v: a factor has negative or no values", rule, p)
 			}
 			if res.Basis != nil || res.Model != nil {
 				t.Fatal("similarities have no basis over features")
@@ -1010,7 +1002,7 @@ func TestSSNMFNeverRises(t *testing.T) {
 	}
 }
 
-// TestSSNMFObjective: the objective is that of the returned factors.
+// TestSSNMFObjective checks that the objective is the one of the returned factors.
 func TestSSNMFObjective(t *testing.T) {
 	p := randomProblem(4, false)
 	p.opt.Rank = 3
@@ -1040,7 +1032,7 @@ func TestSSNMFObjective(t *testing.T) {
 	nearNumber(t, "objective", math.Sqrt(res.Objective[len(res.Objective)-1]), want, 1e-12)
 }
 
-// TestSSNMFLinks: labels and the links that they imply are the same.
+// TestSSNMFLinks checks that labels have the same result as the links that they imply.
 func TestSSNMFLinks(t *testing.T) {
 	p := randomProblem(8, false)
 	var links Known
@@ -1070,7 +1062,7 @@ func TestSSNMFLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if mat.Equal(none.Coefficients, want.Coefficients) {
-		t.Error("labels change nothing")
+		t.Error("labels have no effect")
 	}
 }
 
@@ -1106,7 +1098,7 @@ func TestSSNMFPermutingSamples(t *testing.T) {
 	}
 }
 
-// TestSSNMFGroups: blocks of similar samples are found as groups.
+// TestSSNMFGroups checks that blocks of similar samples become groups.
 func TestSSNMFGroups(t *testing.T) {
 	a := mat.NewDense(9, 9, nil)
 	a.Apply(func(i, j int, _ float64) float64 {

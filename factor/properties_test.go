@@ -31,8 +31,7 @@ func (p problem) String() string {
 	return fmt.Sprintf("n=%d m=%d k=%d seed=%d", n, m, p.opt.Rank, p.opt.Seed)
 }
 
-// randomProblem draws a problem of any shape: from one sample to 30, with few
-// or many zeros, of some scale, from no label to all, and any rank.
+// randomProblem draws a problem of 1 to 30 samples of any scale, with any share of zeros and labels, and any rank.
 func randomProblem(seed uint64, signed bool) problem {
 	src := rand.New(rand.NewPCG(seed, 7))
 	n, m := 1+src.IntN(30), 1+src.IntN(30)
@@ -78,8 +77,8 @@ func randomLambda(seed uint64) float64 {
 	return math.Pow(10, 6*src.Float64()-3) // 0.001 to 1000
 }
 
-// combinations are the composed methods of the registry, and parts put together in most ways, with every
-// cost and basis of the lists; rules has all.
+// combinations returns the composed methods of the registry, and most combinations of parts, with every registered
+// cost and basis; rules returns all.
 func combinations(lambda float64) map[string]Parts {
 	out := map[string]Parts{}
 	for _, info := range registry {
@@ -126,13 +125,13 @@ func combinations(lambda float64) map[string]Parts {
 	return out
 }
 
-// solved is a combination of parts with one of the solvers that serve it.
+// solved is a combination of parts with a solver that supports it.
 type solved struct {
 	Parts
 	solver Solver
 }
 
-// bySolvers returns all combinations with all solvers of the list that serve them.
+// bySolvers returns all combinations, each with all registered solvers that support it.
 func bySolvers(combinations map[string]Parts) map[string]solved {
 	out := map[string]solved{}
 	for name, p := range combinations {
@@ -145,8 +144,8 @@ func bySolvers(combinations map[string]Parts) map[string]solved {
 	return out
 }
 
-// posed is a problem of a rank below both sizes of the data, for solvers whose steps are
-// exact: where data is fitted exactly, a rounding decides which of many answers comes out.
+// posed returns a problem whose rank is below both sizes of the data, for solvers with exact steps. If the data could
+// be fitted exactly, rounding would select one of many solutions.
 func (s solved) posed(p problem) problem {
 	n, m := p.x.Dims()
 	if s.solver != solvers[0].Solver {
@@ -156,8 +155,8 @@ func (s solved) posed(p problem) problem {
 	return p
 }
 
-// tolerance is how far answers may be apart that differ by the order of sums: the steps of
-// fast under the divergence are computed in single precision.
+// tolerance is the allowed difference between results whose sums have another order. Under the divergence, fast
+// computes steps in single precision.
 func (s solved) tolerance() float64 {
 	if s.solver == (Fast{}) && s.Cost == CostKL {
 		return 1e-3
@@ -188,8 +187,8 @@ func randomStart(p problem, order []int) *Start {
 	return &Start{Basis: draw(m), Rows: draw(p.image.Height), Columns: draw(p.image.Width), Weights: pick(draw(n)), Coefficients: pick(draw(n))}
 }
 
-// unique makes the answer of a learned graph one: where several eigenvalues of
-// its Laplacian are equal, which vectors stand for them is open.
+// unique makes the solution of a learned graph unique: for equal eigenvalues of its Laplacian, the eigenvectors are
+// arbitrary.
 func unique(p Parts) Parts {
 	p.Penalties = slices.Clone(p.Penalties)
 	for i, one := range p.Penalties {
@@ -201,15 +200,13 @@ func unique(p Parts) Parts {
 	return p
 }
 
-// TestPermutingSamples: samples in another order get the same answers in that
-// order, whichever of them are labelled.
+// TestPermutingSamples checks that permuted samples have permuted results, with any labels.
 func TestPermutingSamples(t *testing.T) {
 	for seed := range uint64(30) {
 		for name, parts := range bySolvers(combinations(randomLambda(seed))) {
 			p := parts.posed(randomProblem(seed, false))
 			n, _ := p.x.Dims()
-			// No two samples at the same distance from a third: among those
-			// the graph takes the one that comes first.
+			// No two samples are equally far from a third: at ties, the graph takes the first sample.
 			src := rand.New(rand.NewPCG(seed, 5))
 			p.x.Apply(func(_, _ int, x float64) float64 { return x + 0.01*src.Float64() }, p.x)
 			order := rand.New(rand.NewPCG(seed, 3)).Perm(n)
@@ -277,8 +274,7 @@ func TestSameLabelSameCoefficients(t *testing.T) {
 	}
 }
 
-// TestScaling: the data times a number gives the same basis, of unit vectors,
-// and the coefficients times that number; without a penalty.
+// TestScaling checks that scaled data without penalties has the same unit basis vectors and scaled coefficients.
 func TestScaling(t *testing.T) {
 	for _, by := range []float64{1e-20, 1e-3, 255, 1e20} {
 		for name, parts := range bySolvers(combinations(WeightNone)) {
@@ -309,7 +305,7 @@ func TestScaling(t *testing.T) {
 	}
 }
 
-// TestSparseEqualsDense: the same numbers stored in either way.
+// TestSparseEqualsDense checks that sparse and dense data give the same results.
 func TestSparseEqualsDense(t *testing.T) {
 	for seed := range uint64(40) {
 		for name, parts := range bySolvers(combinations(randomLambda(seed))) {
@@ -330,15 +326,15 @@ func TestSparseEqualsDense(t *testing.T) {
 				near(t, what+" basis", got.Basis, want.Basis, within*max(1, mat.Max(want.Basis)))
 			}
 			near(t, what+" coefficients", got.Coefficients, want.Coefficients, within*max(1, mat.Max(want.Coefficients)))
-			rounding := 1e-13 * (mat.Sum(p.x) + math.Pow(mat.Norm(p.x, 2), 2)) // all that there is of an objective of 0
+			rounding := 1e-13 * (mat.Sum(p.x) + math.Pow(mat.Norm(p.x, 2), 2)) // an objective of 0 consists of rounding errors
 			last := len(want.Objective) - 1
 			nearNumber(t, what+" objective", got.Objective[last], want.Objective[last], within/1000*want.Objective[0]+rounding)
 		}
 	}
 }
 
-// TestConceptFastEqualsPlain: through the samples' inner products, formed or
-// not, and through the basis itself.
+// TestConceptFastEqualsPlain compares updates by the inner products of the samples, precomputed or not, and by the
+// basis.
 func TestConceptFastEqualsPlain(t *testing.T) {
 	var formed, factored int
 	for seed := range uint64(60) {
@@ -399,7 +395,7 @@ func TestConceptFastEqualsPlain(t *testing.T) {
 	}
 }
 
-// TestConceptOfManySamples: 20,000 samples have 3.2 GB of inner products.
+// TestConceptOfManySamples has 20,000 samples, whose inner products would take 3.2 GB.
 func TestConceptOfManySamples(t *testing.T) {
 	x := mat.NewDense(20000, 8, nil)
 	src := rand.New(rand.NewPCG(1, 1))
@@ -420,8 +416,7 @@ func TestConceptOfManySamples(t *testing.T) {
 	}
 }
 
-// planted is made of three images of rank one that share few pixels, 30 samples
-// each a sum of them.
+// planted has 30 samples, each a sum of three images of rank one that share few pixels.
 func planted(seed uint64) problem {
 	src := rand.New(rand.NewPCG(seed, 17))
 	const n, h, w, k = 30, 6, 5, 3
@@ -455,11 +450,9 @@ func planted(seed uint64) problem {
 	return problem{x, Known{Labels: labels}, Options{Rank: k, Seed: seed, Iterations: 3000}, Image{Height: h, Width: w}}
 }
 
-// TestTransformAgrees: of methods without ties and penalties, the coefficients
-// of the samples are those that the model gives to them as new ones, once the
-// iterations stand still. Of the largest they differ by some 1e-3, in kernels
-// that see the parts as more alike by 1e-2: a coefficient that goes to 0 gets
-// there slowly, in the fit as in the steps of Transform.
+// TestTransformAgrees checks that after convergence, Transform of the fitted samples returns their coefficients, for
+// methods without ties and penalties. The tolerance is 1e-3 of the largest coefficient, and 1e-2 for kernels under which
+// the parts are more similar, because coefficients approach 0 slowly in both.
 func TestTransformAgrees(t *testing.T) {
 	methods := map[string]Method{
 		"nmf": NMF{}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "ntf-kl": Parts{Cost: CostKL, Basis: BasisRankOne},
@@ -500,8 +493,8 @@ func TestTransformAgrees(t *testing.T) {
 	}
 }
 
-// TestPenaltyShare: the penalty in the result is the penalty of its factors, and the
-// rest of the objective is the fit.
+// TestPenaltyShare checks that the penalty in the result is the penalty of its factors, and that the objective is the
+// fit plus the penalty.
 func TestPenaltyShare(t *testing.T) {
 	p := randomProblem(3, false)
 	p.opt.KeepScale = true
@@ -571,23 +564,21 @@ func TestPenaltyShare(t *testing.T) {
 	}
 }
 
-// A rule is a method that iterates, and what its theory promises.
+// A rule is an iterative method with the properties that its theory promises.
 type rule struct {
 	method Method
 	// parts are the method's parts without ties and penalties.
 	parts Parts
-	// descends reports whether the objective never rises, signed whether the
-	// data may have negative values.
+	// descends reports whether the objective never rises, and signed whether data may have negative values.
 	descends, signed bool
-	// grows reports whether the objective is unbounded below, so that the
-	// factors may overflow, which is an error.
+	// grows reports whether the objective is unbounded below. The factors may then overflow, which is an error.
 	grows bool
 	// solver is nil for the method's own.
 	solver Solver
 }
 
-// rules are all methods of the registry that iterate, and all combinations of
-// parts, with λ for all weights, and those that other solvers serve with these.
+// rules returns all iterative methods of the registry and all combinations of parts, with λ for all weights, and each
+// of them also with the other solvers that support it.
 func rules(lambda float64) map[string]rule {
 	out := map[string]rule{}
 	named := func(name string, m Method, p Parts) {
@@ -639,8 +630,7 @@ func rules(lambda float64) map[string]rule {
 		combine(name, Parts{Basis: BasisConcept, Kernel: kernels()[name]})
 	}
 
-	// These promise nothing: the step is the paper's, or the coefficients do
-	// not follow the basis.
+	// These rules promise nothing: the step is the paper's, or the coefficients do not depend on the basis.
 	for name, m := range map[string]Method{
 		"cf-ogl-printed": CFOGL{Lambda: lambda, Beta: lambda, Rule: GraphRulePrinted},
 		"ss-nmf-printed": SSNMF{Rule: SimilarityRulePrinted},
@@ -675,8 +665,8 @@ func takesSigns(p Parts) bool {
 		!slices.ContainsFunc(p.Penalties, Penalty.OnBasis)
 }
 
-// size returns the size of the terms whose difference is the cost: ‖X‖², Σx under
-// the divergence, tr(K) with a kernel.
+// size returns the size of the terms whose difference is the cost: ‖X‖², or Σx under the divergence, or tr(K) with a
+// kernel.
 func (r rule) size(x *mat.Dense) (float64, error) {
 	d := view.Dense{X: x}
 	n, _ := d.Dims()
@@ -716,11 +706,9 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 	return cmp.Or(r.parts.FitWeight, 1) * algebra.Dot(terms, weight), nil
 }
 
-// differences is the size of the terms of whose differences the penalties of graphs are
-// made, before the iteration or after it: λ·n·‖V‖², and βnc of a learned graph's own
-// embedding, and λ·m·‖U‖² of neighbouring pixels. It is infinite where a sum of
-// coefficients has shrunk them below the least number that a factor holds, so that they
-// became 0.
+// differences returns the size of the terms whose differences are the penalties of graphs, before or after the
+// iteration: λ·n·‖V‖², βnc of a learned graph's embedding, and λ·m·‖U‖² of neighbouring pixels. It is infinite if
+// coefficients underflowed to 0.
 func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, error) {
 	c, ok := r.method.(Composition)
 	if !ok {
@@ -762,7 +750,7 @@ func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, erro
 	return most, nil
 }
 
-// countZeros returns how many entries of a are 0.
+// countZeros returns the number of zeros in a.
 func countZeros(a *mat.Dense) (count int) {
 	for _, x := range a.RawMatrix().Data {
 		if x == 0 {
@@ -772,7 +760,7 @@ func countZeros(a *mat.Dense) (count int) {
 	return count
 }
 
-// degenerations are what can be wrong with a problem.
+// degenerations change a problem so that it is degenerate.
 var degenerations = []struct {
 	name  string
 	apply func(p *problem, src *rand.Rand)
@@ -848,12 +836,11 @@ var degenerations = []struct {
 	{"no labels", func(p *problem, _ *rand.Rand) { p.known.Labels = nil }},
 }
 
-// TestObjectiveNeverRises, of every rule that promises it, over 100 problems of
-// no kind and 100 degenerate ones, some with signs; half of them stored
-// sparse. Of all rules every number that comes out is one, and the factors are
-// not below 0.
+// TestObjectiveNeverRises checks every rule that promises a monotone objective on 100 random and 100 degenerate
+// problems, some with negative values, half of them sparse. All rules must return finite numbers, and factors that are
+// not negative.
 //
-// What counts as a rise is in docs/methods.md and in Result.Objective.
+// docs/methods.md and Result.Objective define a rise.
 func TestObjectiveNeverRises(t *testing.T) {
 	problems := 200
 	switch {
@@ -903,9 +890,9 @@ func TestObjectiveNeverRises(t *testing.T) {
 	}
 }
 
-// TestDivergenceWithGraph: the step of the divergence alone brings two samples
-// that are hardly represented to what each of them is in one iteration, however
-// far apart that is, and their edge costs more than is won.
+// TestDivergenceWithGraph has two samples with large residuals and an edge between them. A step of the divergence
+// alone would fit each sample in one iteration, however different they are, and the graph penalty would rise by more
+// than the divergence falls.
 func TestDivergenceWithGraph(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{10, 10, 2, 1})
 	start := &Start{Basis: mat.NewDense(1, 1, []float64{1}), Coefficients: mat.NewDense(4, 1, []float64{10, 10, 1e-6, 1e-6})}
@@ -924,7 +911,7 @@ func TestDivergenceWithGraph(t *testing.T) {
 	}
 }
 
-// unevenStart draws factors of all sizes, most of them far from the solution.
+// unevenStart draws factors of very different sizes, mostly far from a solution.
 func unevenStart(p problem, src *rand.Rand) *Start {
 	n, _ := p.x.Dims()
 	same := make([]int, n)
@@ -947,13 +934,13 @@ func (r rule) mayFail(p problem, err error) bool {
 	return r.grows && strings.Contains(text, "overflow")
 }
 
-// check looks for numbers that must not be in the result.
+// check returns an error for invalid values in the result.
 func (r rule) check(x mat.Matrix, p problem, res *Result) error {
 	_, codes := r.method.(SparseCoding)
 	for name, a := range map[string]*mat.Dense{"basis": res.Basis, "coefficients": res.Coefficients, "weights": res.Weights, "association": res.Association} {
 		mixed := codes || name == "basis" && r.signed
 		if a != nil && (!algebra.Finite(a) || !mixed && mat.Min(a) < 0) {
-			return fmt.Errorf("the %s hold what they must not: %v", name, mat.Formatted(a))
+			return fmt.Errorf("the %s hold values that are negative or not finite: %v", name, mat.Formatted(a))
 		}
 	}
 	if res.Model != nil && p.opt.Seed%4 == 0 {
@@ -996,8 +983,8 @@ func (r rule) check(x mat.Matrix, p problem, res *Result) error {
 	return nil
 }
 
-// TestStartOfAnySize: nor does an objective rise where the initial factors hold values of
-// any size that is taken, and less.
+// TestStartOfAnySize checks that the objective does not rise for initial factors with values of any accepted size, and
+// below.
 func TestStartOfAnySize(t *testing.T) {
 	for name, r := range rules(1) {
 		if !r.descends || strings.Contains(name, "-") && !strings.HasPrefix(name, "fast-") && name != "nmf-kl" && name != "cnmf-kl" && name != "ss-nmf" {
@@ -1026,8 +1013,8 @@ func TestStartOfAnySize(t *testing.T) {
 	}
 }
 
-// TestAddingACost: an entry of the list is enough for every basis, ties and penalties; the
-// objective never rises and is the sum of the terms.
+// TestAddingACost checks that an entry of the list of costs supports every basis, ties and penalties, and that the
+// objective is the sum of the terms and never rises.
 func TestAddingACost(t *testing.T) {
 	defer func(before []costInfo) { costs = before }(costs)
 	costs = append(costs[:len(costs):len(costs)], myBeta)

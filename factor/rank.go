@@ -127,7 +127,7 @@ func (h HeldOut) split(d view.Data) (held *CSR, rest view.Data, err error) {
 // maskedCost is a cost without the held-out entries, which are 0 in the data. Its value is the cost of all entries minus
 // Σ y² over the held-out ones, or Σ y under the divergence, with Y = vᵀu.
 //
-// Its blocks are those of the data with held-out entries imputed by the current reconstruction (expectation
+// Its blocks come from the data with held-out entries imputed by the current reconstruction (expectation
 // maximisation: Srebro and Jaakkola 2003; Zhang, Wang, Ford and Makedon 2006). The cost of the imputed data is an
 // upper bound that is tight at the current factors, so a step that does not raise it does not raise this cost. The
 // overhead is O(held-out entries · k).

@@ -18,7 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// plantedRank is a product of sparse factors of rank k and a little noise.
+// plantedRank returns a product of sparse factors of rank k plus little noise.
 func plantedRank(seed uint64, n, m, k int) *mat.Dense {
 	src := rand.New(rand.NewPCG(seed, 1))
 	draw := func(rows, columns int) *mat.Dense {
@@ -38,8 +38,7 @@ func plantedRank(seed uint64, n, m, k int) *mat.Dense {
 	return x
 }
 
-// TestChooseRank: the rank of which data was made is found by either rule, of dense and of
-// sparse data, on any number of cores.
+// TestChooseRank checks that both rules find the true rank, for dense and sparse data, on any number of cores.
 func TestChooseRank(t *testing.T) {
 	for _, k := range []int{4} {
 		x := plantedRank(uint64(k), 60, 40, k)
@@ -99,7 +98,7 @@ func TestRankCurveBest(t *testing.T) {
 	}
 }
 
-// TestStability: the same vectors in another order and of another length are the same.
+// TestStability checks that the order and the lengths of the vectors have no effect.
 func TestStability(t *testing.T) {
 	a := mat.NewDense(3, 2, []float64{1, 0, 0, 2, 0, 0})
 	b := mat.NewDense(3, 2, []float64{0, 7, 3, 0, 0, 0})
@@ -131,7 +130,7 @@ func TestChooseRankRefuses(t *testing.T) {
 		"ranks from 2 to 12 for 12 samples ": {x, RankSearch{To: 12}},
 	} {
 		if _, _, err := ChooseRank(context.Background(), c.x, c.s); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -141,12 +140,12 @@ func TestChooseRankRefuses(t *testing.T) {
 	}
 }
 
-// seenBySolvers are both costs with the entries held out, by each solver that serves them.
+// seenBySolvers returns both costs with held-out entries, for each solver that supports them.
 func seenBySolvers(h HeldOut) map[string]solved {
 	return bySolvers(map[string]Parts{"frobenius": {HeldOut: h}, "kl": {Cost: CostKL, HeldOut: h}})
 }
 
-// plainCost adds up the cost over the entries that are seen, one by one.
+// plainCost sums the cost over the entries that are not held out.
 func plainCost(c Cost, x *mat.Dense, h HeldOut, r *Result) (sum float64) {
 	n, m := x.Dims()
 	for i := range n {
@@ -165,8 +164,8 @@ func plainCost(c Cost, x *mat.Dense, h HeldOut, r *Result) (sum float64) {
 	return sum
 }
 
-// TestHeldOut: the objective is the cost over the other entries and never rises, dense and
-// sparse data have the same result, and the values of held-out entries have no effect.
+// TestHeldOut checks that the objective is the cost over the other entries and never rises, that dense and sparse data
+// have the same result, and that the values of held-out entries have no effect.
 func TestHeldOut(t *testing.T) {
 	for seed := range uint64(60) {
 		p := randomProblem(seed, false)
@@ -205,7 +204,7 @@ func TestHeldOut(t *testing.T) {
 				t.Fatalf("%s: %v", what, err)
 			}
 			if !mat.Equal(same.Basis, res.Basis) || !mat.Equal(same.Coefficients, res.Coefficients) {
-				t.Errorf("%s: what is held out changes the factors", what)
+				t.Errorf("%s: the values of held-out entries change the factors", what)
 			}
 			q.opt.Iterations = 5
 			if res, err = parts.Fit(context.Background(), q.x, q.known, q.opt); err != nil {
@@ -220,7 +219,7 @@ func TestHeldOut(t *testing.T) {
 	}
 }
 
-// TestHeldOutNothing: where no entry is held out the fit is the plain one.
+// TestHeldOutNothing checks that a fit without held-out entries equals an ordinary fit.
 func TestHeldOutNothing(t *testing.T) {
 	for seed := range uint64(20) {
 		p := randomProblem(seed, false)
@@ -242,8 +241,8 @@ func TestHeldOutNothing(t *testing.T) {
 	}
 }
 
-// TestHeldOutPermuted: permuted samples, with their held-out entries, have the same results
-// in that order; scaled data has scaled coefficients.
+// TestHeldOutPermuted checks that permuted samples, with their held-out entries, have permuted results, and that
+// scaled data has scaled coefficients.
 func TestHeldOutPermuted(t *testing.T) {
 	const by = 255
 	for seed := range uint64(20) {
@@ -282,7 +281,7 @@ func TestHeldOutPermuted(t *testing.T) {
 	}
 }
 
-// TestHeldOutFound: entries of data that are a product of the rank are found from the others.
+// TestHeldOutFound checks that held-out entries of a low-rank matrix are recovered from the others.
 func TestHeldOutFound(t *testing.T) {
 	p := planted(1)
 	n, m := p.x.Dims()
@@ -329,7 +328,7 @@ func TestHoldOut(t *testing.T) {
 			t.Errorf("%d of column %d", c, j)
 		}
 	}
-	// A sample's entries do not depend on how many samples there are.
+	// The held-out entries of a sample do not depend on the number of samples.
 	if few := HoldOut(10, m, 0.1, 4); !slices.EqualFunc(few, h[:10], slices.Equal[[]int]) {
 		t.Error("other entries of fewer samples")
 	}
@@ -359,7 +358,7 @@ func TestHeldOutRefused(t *testing.T) {
 		"row 2: column index -1":                   {HeldOut: with(1, -1)},
 	} {
 		if _, err := parts.Fit(context.Background(), p.x, p.known, p.opt); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }
@@ -396,7 +395,7 @@ func (b *testBlocks) Read(_ context.Context, from int, dst *mat.Dense) error {
 	return nil
 }
 
-// digits are samples of some parts with noise, sorted by which part is the strongest.
+// digits returns noisy combinations of parts, sorted by the strongest part.
 func digits(n, m, parts int) *mat.Dense {
 	src := rand.New(rand.NewPCG(3, 9))
 	u, v := mat.NewDense(parts, m, nil), mat.NewDense(n, parts, nil)
@@ -414,13 +413,13 @@ func digits(n, m, parts int) *mat.Dense {
 	return x
 }
 
-// objectiveAt is the cost of a result, computed from it.
+// objectiveAt computes the cost of a result.
 func objectiveAt(cost Cost, x *mat.Dense, res *Result) float64 {
 	return costs[cost].new(view.Dense{X: x}, algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients)).value()
 }
 
-// TestMiniBatchDescends: the objective is that of the factors, and close to the one of all
-// samples together, for block sizes that divide n and others.
+// TestMiniBatchDescends checks that the objective is the one of the factors, and close to the objective of a fit to
+// all samples together, for block sizes that divide n or not.
 func TestMiniBatchDescends(t *testing.T) {
 	x := digits(403, 40, 5)
 	for _, cost := range []Cost{CostFrobenius, CostKL} {
@@ -458,7 +457,7 @@ func TestMiniBatchDescends(t *testing.T) {
 	}
 }
 
-// TestMiniBatchCores: the same bytes on any number of cores.
+// TestMiniBatchCores checks that the bytes are equal on any number of cores.
 func TestMiniBatchCores(t *testing.T) {
 	x := digits(700, 300, 8)
 	for _, cost := range []Cost{CostFrobenius, CostKL} {
@@ -480,8 +479,8 @@ func TestMiniBatchCores(t *testing.T) {
 	}
 }
 
-// TestMiniBatchFeatureLater: under the divergence features are learned that the first
-// blocks have nothing of.
+// TestMiniBatchFeatureLater checks that under the divergence, features that are 0 in the first blocks are still
+// learned.
 func TestMiniBatchFeatureLater(t *testing.T) {
 	x := mat.NewDense(300, 6, nil)
 	for i := range 300 {
@@ -507,8 +506,7 @@ func TestMiniBatchFeatureLater(t *testing.T) {
 	}
 }
 
-// TestMiniBatchSizes: numbers of any size that samples may have give finite factors, as
-// good as those of others.
+// TestMiniBatchSizes checks that data of any scale gives finite factors of the same quality.
 func TestMiniBatchSizes(t *testing.T) {
 	share := map[Cost]float64{}
 	// Powers of 2 change no digit.
@@ -541,7 +539,7 @@ func TestMiniBatchSizes(t *testing.T) {
 	}
 }
 
-// TestMiniBatchRefuses: samples and options that cannot be used.
+// TestMiniBatchRefuses has unsupported samples and options.
 func TestMiniBatchRefuses(t *testing.T) {
 	good := Options{Rank: 3, Iterations: 2}
 	for name, c := range map[string]struct {
@@ -572,7 +570,7 @@ func TestMiniBatchRefuses(t *testing.T) {
 		}
 		_, err := c.batch.Fit(t.Context(), &testBlocks{x: x}, c.options)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, err, c.want)
+			t.Errorf("%s: got error %v, want %q", name, err, c.want)
 		}
 		if bad := (*view.SampleError)(nil); c.change != nil && (!errors.As(err, &bad) || bad.Sample != 80) {
 			t.Errorf("%s: %v is no error of sample 81", name, err)
@@ -594,8 +592,8 @@ func TestMiniBatchRefuses(t *testing.T) {
 	}
 }
 
-// TestMiniBatchMemory: all blocks are read into one buffer, and the memory estimate of a fit
-// grows only with n×k.
+// TestMiniBatchMemory checks that all blocks are read into one buffer, and that the memory estimate grows only with
+// n×k.
 func TestMiniBatchMemory(t *testing.T) {
 	batch, b := MiniBatch{Samples: 96}, &testBlocks{x: digits(1000, 12, 3)}
 	if _, err := batch.Fit(t.Context(), b, Options{Rank: 3, Iterations: 3}); err != nil {
@@ -611,7 +609,7 @@ func TestMiniBatchMemory(t *testing.T) {
 	}
 }
 
-// TestMiniBatchForgets: how much depends on how many blocks there are, and how long they are.
+// TestMiniBatchForgets checks that the weight of earlier blocks depends on the number and the length of blocks.
 func TestMiniBatchForgets(t *testing.T) {
 	for _, test := range []struct {
 		cost    Cost
@@ -633,7 +631,7 @@ func TestMiniBatchForgets(t *testing.T) {
 	}
 }
 
-// shape is Blocks that are not read.
+// shape is a Blocks that is never read.
 type shape struct{ n, m int }
 
 func (s shape) Dims() (n, m int) { return s.n, s.m }

@@ -74,7 +74,7 @@ func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 
 // fastFree minimises the Frobenius cost of a free basis. An iteration minimises over both factors by coordinate descent,
 // starting from points extrapolated along the last iteration (Ang and Gillis 2019). Products with the data are linear,
-// so those of extrapolated points cost nothing. An iteration that raises the objective is repeated without
+// so the products of extrapolated points cost nothing. An iteration that raises the objective is repeated without
 // extrapolation.
 type fastFree struct {
 	f *Factorisation

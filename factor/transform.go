@@ -204,8 +204,8 @@ const (
 // other arrays. An array that LoadModel would refuse in compressed form is stored uncompressed.
 func (r *Result) Save(w io.Writer) error { return r.SaveWith(w, nil) }
 
-// SaveWith is Save with additional arrays, which more writes first. Their names must differ from those of Save. more may
-// be nil.
+// SaveWith is Save with additional arrays, which more writes first. Their names must differ from the names that Save
+// writes. more may be nil.
 func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 	z := npz.NewWriter(w)
 	z.Compress = true

@@ -13,8 +13,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// TestAddingAFeature: what docs/how-to/add-a-feature.md shows is what is compiled here, an
-// entry of the list makes an extractor with settings of it, and it does what it says.
+// TestAddingAFeature checks that the code in docs/how-to/add-a-feature.md compiles, and that its Info makes an
+// extractor with settings.
 func TestAddingAFeature(t *testing.T) {
 	code, err := os.ReadFile("added_test.go")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// numbered is an image of height×width whose pixel (x, y) is x + 100·y.
+// numbered returns an image of height×width whose pixel (x, y) is x + 100·y.
 func numbered(height, width int) *image.Gray16 {
 	img := image.NewGray16(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -45,7 +45,7 @@ func TestCropTakesTheRightPart(t *testing.T) {
 	}
 }
 
-// blobs is a grey image with two round spots at the given places.
+// blobs returns a grey image with two round spots at the given places.
 func blobs(size image.Point, spots [2][2]float64, sigma float64) *image.Gray16 {
 	img := image.NewGray16(image.Rectangle{Max: size})
 	for y := range size.Y {
@@ -84,7 +84,7 @@ func TestEyes(t *testing.T) {
 	out := extract(t, Pixels{Size: Size{Height: height, Width: width}}, set, Options{Crop: eyes, Normalise: NormMax})
 	for i := range 3 {
 		for side, want := range [][2]float64{{0.3 * width, 0.35 * height}, {0.7 * width, 0.35 * height}} {
-			// The middle of the bright pixels on that side, in continuous coordinates.
+			// The centre of the bright pixels on that side, in continuous coordinates.
 			var sum, x, y float64
 			for j := range height * width {
 				px, py := float64(j%width)+0.5, float64(j/width)+0.5
@@ -108,7 +108,7 @@ func TestEyes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := Extract(t.Context(), set, Pixels{}, Options{Crop: eyes}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want one with %q", csv, err, want)
+			t.Errorf("%q: got error %v, want one with %q", csv, err, want)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestReadEyesErrors(t *testing.T) {
 	} {
 		file := writeCSV(t, csv)
 		if _, err := ReadEyes(file); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) {
-			t.Errorf("%q: error %v, want one with %q", csv, err, want)
+			t.Errorf("%q: got error %v, want one with %q", csv, err, want)
 		}
 	}
 	if _, err := ReadEyes("missing.csv"); err == nil || !strings.Contains(err.Error(), "missing.csv") {
@@ -134,7 +134,7 @@ func TestReadEyesErrors(t *testing.T) {
 	}
 }
 
-// TestPart: the rectangles that crops take.
+// TestPart checks the rectangles of crops.
 func TestPart(t *testing.T) {
 	for _, c := range []struct {
 		crop Crop
@@ -176,7 +176,7 @@ func TestThumbnail(t *testing.T) {
 		{}: {200, 0, 0, 255}, {X: 1}: {0, 0, 100, 255}, {X: 1, Y: 3}: {255, 255, 255, 255}, {Y: 3}: {200, 0, 0, 255},
 	} {
 		if got := small.RGBAAt(at.X, at.Y); got != want {
-			t.Errorf("at %v: %v, want %v", at, got, want)
+			t.Errorf("at %v: got %v, want %v", at, got, want)
 		}
 	}
 	if same := Thumbnail(img, 1000); same.Rect != image.Rect(0, 0, 40, 80) || same.RGBAAt(19, 79) != (color.RGBA{200, 0, 0, 255}) {
@@ -186,12 +186,12 @@ func TestThumbnail(t *testing.T) {
 		{X: 160, Y: 160}: {X: 160, Y: 160}, {X: 4000, Y: 3000}: {X: 160, Y: 120}, {X: 10, Y: 100_000}: {X: 1, Y: 160}, {X: 1, Y: 1}: {X: 1, Y: 1},
 	} {
 		if got := ThumbnailSize(size, 160); got != want {
-			t.Errorf("%v: %v, want %v", size, got, want)
+			t.Errorf("%v: got %v, want %v", size, got, want)
 		}
 	}
 }
 
-// TestThumbnailOfGreys: greys that need no scaling have the bytes that they get by way of colours.
+// TestThumbnailOfGreys checks that grey images that need no scaling have the same bytes as through colour conversion.
 func TestThumbnailOfGreys(t *testing.T) {
 	whole := image.NewGray16(image.Rect(3, 2, 303, 302))
 	for i := range whole.Pix {

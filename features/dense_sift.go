@@ -20,7 +20,7 @@ const defaultStep, defaultBin = 8, 4
 // DenseSIFT computes upright SIFT descriptors, 4×4 bins of 8 orientations, of patches on a regular grid. Its zero value
 // means patches of 16×16 pixels every 8 pixels (Ambai et al. 2011).
 //
-// A descriptor is that of a key point of angle 0 at the patch's centre (Lowe 2004, section 6.1). Its values are ordered
+// Each patch is described like a key point of angle 0 at its centre (Lowe 2004, section 6.1). Values are ordered
 // by row and column of the bin, then by orientation, counter-clockwise from the right.
 type DenseSIFT struct {
 	Step      int     `setting:"step" default:"8" help:"distance between patch centres, in pixels" range:"[1,4096]"`
@@ -41,7 +41,7 @@ func (d DenseSIFT) Label() string {
 		out += ", its square root"
 	}
 	if d.Contrast > 0 {
-		out += fmt.Sprintf(", those of a contrast below %v as zeros", d.Contrast)
+		out += fmt.Sprintf(", patches of contrast below %v as zeros", d.Contrast)
 	}
 	return out
 }

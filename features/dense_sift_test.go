@@ -20,7 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// noise is an image of width×height random greys, a little smoothed along x.
+// noise returns an image of width×height random greys, slightly smoothed along x.
 func noise(width, height int, seed uint64) *image.Gray {
 	random := rng.New(seed)
 	img := image.NewGray(image.Rect(0, 0, width, height))
@@ -32,7 +32,7 @@ func noise(width, height int, seed uint64) *image.Gray {
 	return img
 }
 
-// grey is an image of width×height pixels of the greys v, from 0 to 1.
+// grey returns an image of width×height pixels with the greys v, from 0 to 1.
 func grey(width, height int, v func(x, y int) float64) *image.Gray16 {
 	img := image.NewGray16(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -59,8 +59,7 @@ func denseSIFT(t testing.TB, d DenseSIFT, img image.Image) *Descriptors {
 	return out
 }
 
-// slowSIFT is the descriptor of the patch around (cx, cy) by the definition,
-// pixel by pixel.
+// slowSIFT computes the descriptor of the patch around (cx, cy) from its definition, pixel by pixel.
 func slowSIFT(img image.Image, cx, cy float64, bin int, root bool) (out [siftDim]float64) {
 	size := img.Bounds().Size()
 	value := func(x, y int) float64 {
@@ -164,9 +163,8 @@ func TestDenseSIFTAgainstDefinition(t *testing.T) {
 	}
 }
 
-// The file holds x, y, the bin and the descriptor of key points of angle 0 and
-// size 2/3·bin by OpenCV 5.0, whose sigma was √(0.5² + (0.67/4·bin)²): it takes
-// an image to have been blurred by 0.5.
+// The file holds x, y, the bin and the descriptor of key points of angle 0 and size 2/3·bin by OpenCV 5.0. Its sigma
+// was √(0.5² + (0.67/4·bin)²), because OpenCV assumes that images are blurred by 0.5.
 func TestDenseSIFTAgainstOpenCV(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "sift_opencv.csv"))
 	if err != nil {
@@ -240,14 +238,14 @@ func TestDenseSIFTOfEdges(t *testing.T) {
 		}
 		for o, v := range sums {
 			if (o == test.orientation) != (v > 500) || o != test.orientation && v > 150 {
-				t.Errorf("light on the %s side: %v, want all in %d", test.name, sums, test.orientation)
+				t.Errorf("light on the %s side: got %v, want all in %d", test.name, sums, test.orientation)
 				break
 			}
 		}
 	}
 }
 
-// turned is the image turned by 90° counter-clockwise.
+// turned rotates the image by 90° counter-clockwise.
 func turned(img *image.Gray) *image.Gray {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	out := image.NewGray(image.Rect(0, 0, h, w))
@@ -261,8 +259,7 @@ func turned(img *image.Gray) *image.Gray {
 
 func TestDenseSIFTOfTurnedImage(t *testing.T) {
 	for _, test := range []struct{ width, height, bin, columns, rows int }{
-		// Grids that are the same from all sides: the middle of an even bin is
-		// the pixel after its middle.
+		// Symmetric grids: the centre of an even bin is the pixel after its middle.
 		{33, 41, 4, 3, 4},
 		{28, 36, 3, 3, 4},
 	} {
@@ -296,7 +293,7 @@ func TestDenseSIFTOfMovedImage(t *testing.T) {
 	if a.Len() != columns*rows || b.Len() != columns*rows {
 		t.Fatalf("%d and %d patches", a.Len(), b.Len())
 	}
-	// The patches at the sides see where the image ends.
+	// Patches at the sides depend on the border of the image.
 	for row := 1; row < rows-2; row++ {
 		for column := 1; column < columns-2; column++ {
 			i, j := (row+1)*columns+column+1, row*columns+column
@@ -413,12 +410,12 @@ func TestDenseSIFTErrors(t *testing.T) {
 		{DenseSIFT{Contrast: math.NaN()}, "contrast: expected"},
 	} {
 		if _, err := test.d.Extract(noise(20, 20, 1)); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: error %v, want one with %q", test.d, err, test.want)
+			t.Errorf("%+v: got error %v, want one with %q", test.d, err, test.want)
 		}
 	}
 }
 
-// Several images, of other sizes, are in work at once.
+// Several images of different sizes are described at once.
 func TestDenseSIFTConcurrently(t *testing.T) {
 	var images []image.Image
 	var want [][]uint8
@@ -446,7 +443,7 @@ func TestDenseSIFTAllocations(t *testing.T) {
 		img := noise(side, side, 1)
 		return testing.AllocsPerRun(20, func() { denseSIFT(t, DenseSIFT{}, img) })
 	}
-	// Now and then the collector empties the pool.
+	// Garbage collections empty the pool sometimes.
 	if small, large := allocations(32), allocations(256); large > small+10 {
 		t.Errorf("%v allocations for 9 patches, %v for 961", small, large)
 	}
@@ -525,8 +522,8 @@ func BenchmarkDenseSIFT(b *testing.B) {
 	}
 }
 
-// TestDenseSIFTOfLargeImages: an image of more pixels than are wanted is described
-// as its reduction is, at the places of the whole.
+// TestDenseSIFTOfLargeImages checks that an image with too many pixels has the descriptors of the reduced image, at
+// positions in the original.
 func TestDenseSIFTOfLargeImages(t *testing.T) {
 	testkit.Slow(t)
 	large := noise(240, 160, 3)

@@ -59,8 +59,8 @@ func (c counted) Extract(img image.Image) (*Descriptors, error) {
 	return c.DenseSIFT.Extract(img)
 }
 
-// Descriptors are those of the extractor with a cache and without, and images are
-// described once where there is a cache. What has none is an error or left out.
+// TestDescribe checks that descriptors with and without a cache equal the extractor's, and that a cached image is
+// described once. An image without descriptors is an error or left out.
 func TestDescribe(t *testing.T) {
 	images := []image.Image{waves(40, 50, 0), waves(8, 50, 1), waves(64, 32, 2), nil}
 	set := fileSet(t, images...)
@@ -88,7 +88,7 @@ func TestDescribe(t *testing.T) {
 		}); err != nil {
 			t.Error(err)
 		}
-		// The image without descriptors is one that is described, and kept.
+		// An image without descriptors is also described once and cached.
 		if *by.calls > want+1 || run == 1 && *by.calls != 0 {
 			t.Errorf("run %d: %d images were described", run, *by.calls)
 		}
@@ -115,13 +115,12 @@ func TestDescribe(t *testing.T) {
 		},
 	} {
 		if err := try(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
+			t.Errorf("got error %v, want one with %q", err, want)
 		}
 	}
 }
 
-// TestEachPanics: a panic in a goroutine that works on an image is the error of that
-// image.
+// TestEachPanics checks that a panic in a goroutine is the error of its image.
 func TestEachPanics(t *testing.T) {
 	set := fileSet(t, waves(40, 40, 0), waves(40, 40, 1), waves(40, 40, 2))
 	d, err := Describe(t.Context(), set, DenseSIFT{}, Options{})
@@ -181,7 +180,7 @@ func FuzzDescriptorsBinary(f *testing.F) {
 	})
 }
 
-// finding lets find stand in for OpenCV while a test runs.
+// finding replaces OpenCV by find during a test.
 func finding(t *testing.T, find func(k KeypointSIFT, img *image.Gray) ([]keypoint, error)) {
 	before := findKeypoints
 	findKeypoints = find
@@ -238,12 +237,12 @@ func TestKeypointSIFTErrors(t *testing.T) {
 		_, err := test.k.Extract(img)
 		for _, err := range []error{err, test.k.Check()} {
 			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%+v: error %v, want one with %q", test.k, err, test.want)
+				t.Errorf("%+v: got error %v, want one with %q", test.k, err, test.want)
 			}
 		}
 	}
 	if _, err := (KeypointSIFT{}).Extract(img); !errors.Is(err, failure) || !strings.Contains(err.Error(), "20×30") {
-		t.Errorf("error %v, want one of the image of 20×30", err)
+		t.Errorf("got error %v, want one of the image of 20×30", err)
 	}
 	if err := (KeypointSIFT{MaxPoints: 1, Contrast: 1, Edge: 1, Sigma: 0.1, MaxPixels: 1}).Check(); err != nil {
 		t.Error(err)
@@ -251,7 +250,7 @@ func TestKeypointSIFTErrors(t *testing.T) {
 }
 
 func TestKeypointSIFTOrder(t *testing.T) {
-	// In the order wanted; each is the next one's better in one thing only.
+	// In the expected order: each point is better than the next in one property only.
 	points := []keypoint{
 		{x: 9, y: 9, diameter: 9, angle: 9, contrast: 3},
 		{x: 9, y: 1, diameter: 9, angle: 9, contrast: 2},
@@ -314,7 +313,7 @@ func TestKeypointSIFTReduces(t *testing.T) {
 		}
 		if searched == (image.Point{}) {
 			if got.Len() != 0 {
-				t.Errorf("%v: %d key points in nothing", test.size, got.Len())
+				t.Errorf("%v: got %d key points of an image that is too small, want 0", test.size, got.Len())
 			}
 			continue
 		}
@@ -361,7 +360,7 @@ func TestReducedGrey(t *testing.T) {
 			}
 		}
 	}
-	// Pixels shared between two: 3 of 5.
+	// Pixels that two cells share: 3 of 5.
 	line := image.NewGray(image.Rect(0, 0, 5, 1))
 	for x, v := range []uint8{30, 60, 90, 120, 150} {
 		line.SetGray(x, 0, color.Gray{Y: v})

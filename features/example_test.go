@@ -23,7 +23,7 @@ func ExampleExtract() {
 	// Output: 720 samples of 256 values, images of 16×16
 }
 
-// The descriptors of a white disc on black: where all is black they are zero.
+// The descriptors of a white disc on black. They are zero where everything is black.
 func ExampleDenseSIFT_Extract() {
 	img := image.NewGray(image.Rect(0, 0, 64, 48))
 	for y := range 48 {

@@ -23,8 +23,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// TestSamplePanics: a panic in a goroutine that makes the features of a sample is
-// the error of that sample.
+// TestSamplePanics checks that a panic in a goroutine is the error of its sample.
 func TestSamplePanics(t *testing.T) {
 	set := vectorSet(mat.NewDense(3, 1, []float64{1, 2, 3}), 0, 0)
 	err := (&source{set: set}).eachUsable(t.Context(), make([]error, 3), func(i int) error {
@@ -38,8 +37,7 @@ func TestSamplePanics(t *testing.T) {
 	}
 }
 
-// brightness is an extractor of one value, the mean grey times a weight, which is not one
-// of its settings.
+// brightness extracts one value, the mean grey times a weight. The weight is not a setting.
 type brightness struct{}
 
 var (
@@ -60,8 +58,8 @@ func (brightness) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	}, err
 }
 
-// What rows depend on beside the settings is part of their place in the cache, and what
-// filling a row takes is part of the memory budget.
+// TestRowsOfAnExtractor checks that the cache key contains everything that rows depend on besides settings, and that the
+// budget counts the memory of filling a row.
 func TestRowsOfAnExtractor(t *testing.T) {
 	own := extractors
 	t.Cleanup(func() { extractors, brightnessWeight, brightnessMemory = own, "1", 1 })
@@ -93,8 +91,8 @@ func TestRowsOfAnExtractor(t *testing.T) {
 	}
 }
 
-// TestInBlocks: rows that are made a few at a time are those that are made at once, of
-// image files, of vectors in memory and of a file.
+// TestInBlocks checks that rows in blocks equal rows computed at once, for image files, vectors in memory and vectors in
+// a file.
 func TestInBlocks(t *testing.T) {
 	idx := []byte{0, 0, 8, 3, 0, 0, 0, 9, 0, 0, 0, 4, 0, 0, 0, 4}
 	for i := range 9 * 16 {
@@ -167,7 +165,7 @@ func TestInBlocks(t *testing.T) {
 		t.Errorf("rows %v without %v, error %v", b.Rows, b.Skipped, err)
 	}
 	if _, err := InBlocks(t.Context(), &datasets.Set{Name: "v", Names: []string{"a"}, Vectors: mat.NewDense(1, 2, nil)}, Pixels{}, Options{SkipBad: true}); err == nil {
-		t.Error("vectors that cannot be used are to be skipped in blocks")
+		t.Error("blocks skip unusable vectors, want an error")
 	}
 	b, err = InBlocks(t.Context(), files, Pixels{}, Options{})
 	if err != nil {
@@ -178,8 +176,8 @@ func TestInBlocks(t *testing.T) {
 	}
 }
 
-// What is made of a large image is nearly the same when the image is reduced before, and of
-// small ones, and of parts that are given in pixels, exactly.
+// TestReducedRows checks that reducing a large image first hardly changes its features, and does not change them for
+// small images and crops in pixels.
 func TestReducedRows(t *testing.T) {
 	testkit.Slow(t)
 	waves := func(width, height int) image.Image {
@@ -273,8 +271,8 @@ func TestNorm(t *testing.T) {
 	}
 }
 
-// TestPower: the square root of values that add up to 1 has unit length; a value below 0
-// has none, and is an error with its column.
+// TestPower checks that the square roots of values with sum 1 have unit length, and that a negative value is an error
+// with its column.
 func TestPower(t *testing.T) {
 	x := mat.NewDense(2, 3, []float64{1, 4, 0, 9, 0, 16})
 	set := &datasets.Set{Name: "s", Names: []string{"a", "b"}, Vectors: x}

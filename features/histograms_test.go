@@ -18,7 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// plain is an image of one colour.
+// plain returns an image of one colour.
 func plain(side int, c color.Color) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, side, side))
 	for p := range side * side {
@@ -27,14 +27,13 @@ func plain(side int, c color.Color) *image.NRGBA {
 	return img
 }
 
-// row returns the only row that an extractor makes of an image.
+// row returns the only row that an extractor computes for an image.
 func row(t *testing.T, by RowExtractor, img image.Image, opt Options) []float64 {
 	t.Helper()
 	return mat.Row(nil, 0, extract(t, by, fileSet(t, img), opt).X)
 }
 
-// Colours in the middle of bins are counted there and nowhere else, and one between
-// bins is shared.
+// A colour in the middle of a bin counts in this bin only, and a colour between bins in both.
 func TestColourHistogramOfOneColour(t *testing.T) {
 	for name, test := range map[string]struct {
 		colour color.Color
@@ -57,14 +56,13 @@ func TestColourHistogramOfOneColour(t *testing.T) {
 			got[j] *= got[j]
 		}
 		if !floats.EqualApprox(got, want, 5e-3) {
-			t.Errorf("%s: %v, want %v", name, got, want)
+			t.Errorf("%s: got %v, want %v", name, got, want)
 		}
 	}
 }
 
-// The histogram of a cell is the histogram of the cropped cell, its squares sum to 1, a
-// mirrored image has mirrored cells, and a rotation of the hues by one bin rotates the
-// histogram.
+// The histogram of a cell equals the histogram of the cropped cell, and its squares sum to 1. A mirrored image has
+// mirrored cells, and a rotation of the hues by one bin rotates the histogram.
 func TestColourHistogramProperties(t *testing.T) {
 	img := colours(128, 128)
 	h := ColourHistogram{Grid: Cells{2, 3}, Hues: 6, Saturations: 2, Values: 4}
@@ -107,8 +105,7 @@ func TestColourHistogramProperties(t *testing.T) {
 	}
 }
 
-// Rows are kept under the image, the settings and the crop, and are the same from the
-// cache.
+// The cache key of a row contains the image, the settings and the crop, and cached rows are unchanged.
 func TestRowsAreKept(t *testing.T) {
 	set := fileSet(t, colours(30, 40), colours(50, 20), waves(30, 30, 1))
 	kept := &memoryCache{}
@@ -137,7 +134,7 @@ func TestRowsAreKept(t *testing.T) {
 		}
 		entries = len(kept.entries)
 	}
-	// What is in the cache is taken, if it can be a row.
+	// Cached entries are used if they are valid rows.
 	for key := range kept.entries {
 		kept.entries[key] = slices.Repeat([]byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f}, 72)
 	}
@@ -148,14 +145,14 @@ func TestRowsAreKept(t *testing.T) {
 		kept.entries[key] = []byte("no row")
 	}
 	if got := extract(t, ColourHistogram{}, set, Options{Cache: kept}); !mat.Equal(got.X, extract(t, ColourHistogram{}, set, Options{}).X) {
-		t.Error("what is no row is taken for one")
+		t.Error("an invalid cache entry is used")
 	}
-	// Pixels are faster to make than to keep.
+	// Pixels are not cached, because they are faster to compute than to read.
 	before := len(kept.entries)
 	if extract(t, Pixels{}, set, Options{Cache: kept}); len(kept.entries) != before {
 		t.Error("pixels are kept")
 	}
-	// An image that changes is no image of the cache.
+	// A changed image does not use the cached row.
 	images := set.Images()
 	if _, err := images.Sum(0); err != nil {
 		t.Fatal(err)
@@ -184,7 +181,7 @@ func TestColourHistogramErrors(t *testing.T) {
 		{ColourHistogram{Grid: Cells{64, 64}, Hues: 360}, "at most 1048576 values"},
 	} {
 		if _, err := Extract(t.Context(), set, test.h, Options{}); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: error %v, want one with %q", test.h, err, test.want)
+			t.Errorf("%+v: got error %v, want one with %q", test.h, err, test.want)
 		}
 	}
 	if _, err := Extract(t.Context(), vectorSet(mat.NewDense(1, 4, []float64{1, 2, 3, 4}), 2, 2), ColourHistogram{}, Options{}); err == nil || !strings.Contains(err.Error(), "are grey") {
@@ -206,8 +203,8 @@ func extractHOG(t testing.TB, set *datasets.Set, opt Options) *Matrix {
 	return out
 }
 
-// A grey that rises by slope a pixel has one gradient, and in a cell that does
-// not see the sides of the image a mean gradient of slope.
+// If the grey rises by slope per pixel, all gradients are equal, and in a cell away from the borders the mean gradient
+// is slope.
 func TestHOGOfRamps(t *testing.T) {
 	for _, slope := range []float64{0.01, 0.02} {
 		ramp := func(u, v int) *image.Gray16 {
@@ -233,7 +230,7 @@ func TestHOGOfRamps(t *testing.T) {
 	}
 }
 
-// slowHOG is the histograms of an image of 32×32 pixels by their definition.
+// slowHOG computes the histograms of an image of 32×32 pixels from their definition.
 func slowHOG(img *image.Gray16) []float64 {
 	value := func(x, y int) float64 {
 		return float64(img.Gray16At(min(max(x, 0), 31), min(max(y, 0), 31)).Y) / 0xffff
@@ -266,7 +263,7 @@ func TestHOGAgainstDefinition(t *testing.T) {
 	for i, img := range images {
 		for j, want := range slowHOG(img.(*image.Gray16)) {
 			if got := out.X.At(i, j); math.Abs(got*got-want*want) > 1e-3 {
-				t.Fatalf("image %d, value %d: %v, want %v", i, j, got, want)
+				t.Fatalf("image %d, value %d: got %v, want %v", i, j, got, want)
 			}
 		}
 	}
@@ -284,7 +281,7 @@ func TestHOGOfTurnedImage(t *testing.T) {
 	}
 }
 
-// Less light changes little where there are edges.
+// Less light has little effect if there are edges.
 func TestHOGOfDarkenedImage(t *testing.T) {
 	img, dark := noise(40, 50, 3), noise(40, 50, 3)
 	for i := range dark.Pix {
@@ -359,7 +356,7 @@ func TestHOGOfSets(t *testing.T) {
 		{Options{}, vectorSet(mat.NewDense(1, 4, []float64{1, 2, math.NaN(), 3}), 2, 2), "v.csv row 1: column 3"},
 	} {
 		if _, err := Extract(t.Context(), test.set, HOG{}, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 }
@@ -387,7 +384,7 @@ func BenchmarkHOG(b *testing.B) {
 	b.ReportMetric(float64(b.N*set.Len())/b.Elapsed().Seconds(), "images/s")
 }
 
-// gradientOf is the gradient of which dx and dy, upwards, are the parts.
+// gradientOf returns the gradient with the components dx and dy, upwards.
 func gradientOf(dx, dy float32) gradient {
 	out := make([]gradient, 1)
 	gradients(out, []float32{0, dy, 0}, []float32{0, 0, dx}, []float32{0, 0, 0})
@@ -438,7 +435,7 @@ func TestNoGradient(t *testing.T) {
 	}
 }
 
-// orientationsOf shares the length of a gradient between orientations.
+// orientationsOf distributes the length of a gradient over orientations.
 func orientationsOf(dx, dy float64) (out [orientations]float64) {
 	turn := math.Atan2(dy, dx) / (2 * math.Pi) * orientations
 	first := math.Floor(turn)

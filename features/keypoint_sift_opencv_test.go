@@ -14,7 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// blob is a round light of the standard deviation sigma.
+// blob returns a round light with the standard deviation sigma.
 func blob(width, height int, cx, cy, sigma float64) *image.Gray {
 	return reducedGrey(grey(width, height, func(x, y int) float64 {
 		dx, dy := float64(x)-cx, float64(y)-cy
@@ -22,7 +22,7 @@ func blob(width, height int, cx, cy, sigma float64) *image.Gray {
 	}), image.Pt(width, height))
 }
 
-// places are where descriptors are from, beside what they say.
+// place is the position and the scale of a descriptor.
 type place struct{ x, y, scale float32 }
 
 func placesOf(d *Descriptors) map[place]bool {
@@ -33,9 +33,8 @@ func placesOf(d *Descriptors) map[place]bool {
 	return out
 }
 
-// The differences of Gaussians of a round light are largest in its middle and
-// where the blur is that of the light. Lowe's patches have bins of three times
-// that.
+// The differences of Gaussians of a round light are largest at its centre and at the scale of its blur. Lowe's patches
+// have bins of three times the scale.
 func TestKeypointSIFTOfBlob(t *testing.T) {
 	for _, test := range []struct {
 		cx, cy, sigma float64
@@ -53,7 +52,7 @@ func TestKeypointSIFTOfBlob(t *testing.T) {
 		}
 		got := keypointSIFT(t, test.k, blob(side, side, test.cx, test.cy, test.sigma))
 		if got.Len() == 0 {
-			t.Errorf("%+v: nothing was found", test)
+			t.Errorf("%+v: got no key points", test)
 		}
 		for i := range got.Len() {
 			x, y, bin := float64(got.X[i]), float64(got.Y[i]), float64(got.Scale[i])
@@ -64,7 +63,7 @@ func TestKeypointSIFTOfBlob(t *testing.T) {
 	}
 }
 
-// The same thing turned has the same descriptors.
+// A rotated image has the same descriptors.
 func TestKeypointSIFTOfTurnedImage(t *testing.T) {
 	img := reducedGrey(noise(400, 300, 3), image.Pt(200, 150))
 	a, b := keypointSIFT(t, KeypointSIFT{}, img), keypointSIFT(t, KeypointSIFT{}, turned(img))
@@ -131,7 +130,7 @@ func TestKeypointSIFTSettings(t *testing.T) {
 		want := [siftDim]uint8(all.Vector(i))
 		rootVector(&want)
 		if !slices.Equal(root.Vector(i), want[:]) {
-			t.Fatalf("key point %d: %v, want %v", i, root.Vector(i), want)
+			t.Fatalf("key point %d: got %v, want %v", i, root.Vector(i), want)
 		}
 	}
 }
@@ -154,7 +153,7 @@ func TestKeypointSIFTWithoutKeypoints(t *testing.T) {
 	keypointSIFT(t, KeypointSIFT{Sigma: 10}, noise(7, 7, 1))
 }
 
-// What fails in OpenCV is an error, and not an image without key points.
+// TestFindByOpenCVFails checks that a failure in OpenCV is an error, and not an image without key points.
 func TestFindByOpenCVFails(t *testing.T) {
 	if points, err := findByOpenCV(KeypointSIFT{}, image.NewGray(image.Rectangle{})); err == nil {
 		t.Errorf("%d key points of no image", len(points))

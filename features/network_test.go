@@ -16,7 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
-// onnxMessage puts fields of a message together: a number and its bytes or its integer.
+// onnxMessage encodes the fields of a message, each a number and its bytes or its integer.
 func onnxMessage(fields ...any) (out []byte) {
 	for i := 0; i < len(fields); i += 2 {
 		number := protowire.Number(fields[i].(int))
@@ -32,8 +32,8 @@ func onnxMessage(fields ...any) (out []byte) {
 	return out
 }
 
-// smallNetwork writes a model of images of side×side: after some nodes the image itself, as
-// "all", and what pools it, as "pooled".
+// smallNetwork writes a model for images of side×side. After some nodes, the output "all" is the image, and "pooled"
+// its pooled form.
 func smallNetwork(t *testing.T, side int, pool string, nodes ...[]byte) string {
 	t.Helper()
 	var dims []byte
@@ -53,8 +53,7 @@ func smallNetwork(t *testing.T, side int, pool string, nodes ...[]byte) string {
 	return file
 }
 
-// coloured returns an image that is mostly green, with a frame in red left and right of the
-// middle square.
+// coloured returns a mostly green image with red margins left and right of the middle square.
 func coloured(width, height int) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -69,7 +68,8 @@ func coloured(width, height int) image.Image {
 	return img
 }
 
-// TestNetwork: means of a layer over its places, of the middle square, less mean and divided by scale.
+// TestNetwork checks the means of a layer over its places, for the middle square, after subtracting the mean and
+// dividing by the scale.
 func TestNetwork(t *testing.T) {
 	file := smallNetwork(t, 6, "GlobalAveragePool")
 	set := fileSet(t, coloured(40, 20), grey(12, 12, func(x, y int) float64 { return float64(x%2) / 2 }))
@@ -87,13 +87,13 @@ func TestNetwork(t *testing.T) {
 		c.by.File = file
 		out := extract(t, c.by, set, Options{Crop: c.crop, Normalise: NormNone})
 		for j, want := range c.want {
-			// The grey image holds 16 bits.
+			// The grey image has 16 bits.
 			if got := out.X.At(j/3, j%3); math.Abs(got-want) > 2e-3 {
 				t.Errorf("%+v, crop %v: sample %d, value %d is %v, want %v", c.by, c.crop, j/3, j%3, got, want)
 			}
 		}
 	}
-	// Images that vectors hold, too.
+	// Images in vectors work too.
 	vectors := vectorSet(mat.NewDense(2, 36, numbersTo(72)), 6, 6)
 	out := extract(t, Network{File: file, Mean: []float64{0}, Scale: []float64{1}}, vectors, Options{Normalise: NormNone})
 	for i := range 2 {
@@ -103,7 +103,7 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// TestNetworkPlaces: the values of each place, and where the places lie.
+// TestNetworkPlaces checks the values and the positions of the places.
 func TestNetworkPlaces(t *testing.T) {
 	set := fileSet(t, grey(9, 6, func(x, y int) float64 { return float64(x+y) / 20 }))
 	by := Network{File: smallNetwork(t, 6, "GlobalAveragePool"), Layer: "all", Places: true, Mean: []float64{0}, Scale: []float64{255}}
@@ -127,7 +127,7 @@ func TestNetworkPlaces(t *testing.T) {
 	}
 }
 
-// TestNetworkErrors: errors give the reason and the network's name.
+// TestNetworkErrors checks that errors give the reason and the network's name.
 func TestNetworkErrors(t *testing.T) {
 	file := smallNetwork(t, 6, "GlobalAveragePool")
 	infinite := smallNetwork(t, 6, "GlobalAveragePool", onnxMessage(4, "Sub", 1, "x", 1, "x", 2, "zero"), onnxMessage(4, "Div", 1, "x", 1, "zero", 2, "infinite"))
@@ -164,7 +164,7 @@ func TestNetworkErrors(t *testing.T) {
 	if _, err := Extract(t.Context(), set, Network{Mean: zero}, Options{}); err == nil || !strings.Contains(err.Error(), "network lite0: not an ONNX model, or a damaged one") {
 		t.Errorf("got %v", err)
 	}
-	// A model whose maps have no room.
+	// A model whose maps have no places.
 	large := smallNetwork(t, 4096, "GlobalAveragePool")
 	ctx := memory.NewContext(t.Context(), memory.New(memory.Least))
 	if _, err := Extract(ctx, set, Network{File: large, Mean: zero, Scale: one}, Options{}); err == nil || !strings.Contains(err.Error(), "memory") {
@@ -172,7 +172,7 @@ func TestNetworkErrors(t *testing.T) {
 	}
 }
 
-// TestNetworkCache: rows are found again by the content of the network, not by its name.
+// TestNetworkCache checks that the cache key contains the content of the network, not its name.
 func TestNetworkCache(t *testing.T) {
 	file, other := smallNetwork(t, 6, "GlobalAveragePool"), smallNetwork(t, 6, "GlobalMaxPool")
 	store, img := &memoryCache{}, grey(6, 6, func(x, _ int) float64 { return float64(x) / 5 })
@@ -195,7 +195,7 @@ func TestNetworkCache(t *testing.T) {
 	check(1)
 }
 
-// TestNetworkWorkers: the same bytes for every number of images in work at once.
+// TestNetworkWorkers checks that the number of concurrent images changes no byte.
 func TestNetworkWorkers(t *testing.T) {
 	by := Network{File: smallNetwork(t, 6, "GlobalAveragePool"), Mean: []float64{100}, Scale: []float64{50}}
 	var images []image.Image

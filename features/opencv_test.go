@@ -15,9 +15,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// byOpenCV returns OpenCV's descriptors of the patches of d, all of one bin, 4
-// or another even number of pixels, p×128. It blurs as much as we do, and assumes that
-// an image was blurred by 0.5.
+// byOpenCV returns OpenCV's descriptors of the patches of d, p×128, whose bins all have the same even number of
+// pixels. It uses our blur, and the assumption that images are blurred by 0.5.
 func byOpenCV(t *testing.T, img *image.Gray, d *Descriptors) []float32 {
 	t.Helper()
 	bin := float64(d.Scale[0])
@@ -44,8 +43,8 @@ func byOpenCV(t *testing.T, img *image.Gray, d *Descriptors) []float32 {
 	return slices.Clone(values)
 }
 
-// cosines returns the least and the mean cosine between our descriptors of the
-// patches of an image and OpenCV's, of those that are not flat.
+// cosines returns the least and the mean cosine between our descriptors and OpenCV's, over the patches of an image that
+// are not flat.
 func cosines(t *testing.T, img *image.Gray, bin int) (least, mean float64) {
 	t.Helper()
 	ours := denseSIFT(t, DenseSIFT{Bins: []int{bin}}, img)

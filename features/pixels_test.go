@@ -26,7 +26,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// waves is an image of height×width smooth greys; which one depends on phase.
+// waves returns an image of height×width smooth greys, different for each phase.
 func waves(height, width int, phase float64) *image.Gray16 {
 	img := image.NewGray16(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -38,8 +38,7 @@ func waves(height, width int, phase float64) *image.Gray16 {
 	return img
 }
 
-// fileSet writes the images and returns the set of their files; nil makes a
-// file that is no image.
+// fileSet writes the images and returns the set of their files; nil gives an invalid file.
 func fileSet(t testing.TB, images ...image.Image) *datasets.Set {
 	t.Helper()
 	set := &datasets.Set{Name: "files"}
@@ -65,7 +64,7 @@ func fileSet(t testing.TB, images ...image.Image) *datasets.Set {
 	return set
 }
 
-// vectorSet is a set of n vectors, which hold images of height×width.
+// vectorSet returns a set of n vectors that hold images of height×width.
 func vectorSet(vectors mat.Matrix, height, width int) *datasets.Set {
 	set := &datasets.Set{Name: "vectors", Vectors: vectors, Height: height, Width: width}
 	n, _ := vectors.Dims()
@@ -85,9 +84,8 @@ func extract(t testing.TB, by RowExtractor, set *datasets.Set, opt Options) *Mat
 	return out
 }
 
-// overlap resizes src by the definition: where an axis is reduced, a pixel is the
-// mean over the stretch that it covers of src, and where it is enlarged it lies on
-// the straight line between the two centres beside its own.
+// overlap resizes src by the definition. A reduced pixel is the mean over its area in src; an enlarged pixel is
+// interpolated linearly between the two nearest centres.
 func overlap(src *image.Gray16, height, width int) []float64 {
 	weights := func(to, from, at int) []float64 {
 		w := make([]float64, from)
@@ -139,8 +137,8 @@ func TestPixelsResizes(t *testing.T) {
 	}
 }
 
-// TestPixelsAreMeansOfBlocks: COIL-20's 32×32 pictures are the means of blocks of
-// 4×4 pixels of the 128×128 ones, to the last digit.
+// TestPixelsAreMeansOfBlocks checks that COIL-20's 32×32 pictures are exactly the means of blocks of 4×4 pixels of the
+// 128×128 ones.
 func TestPixelsAreMeansOfBlocks(t *testing.T) {
 	src := image.NewGray(image.Rect(0, 0, 128, 128))
 	for i := range src.Pix {
@@ -218,12 +216,12 @@ func TestPixelsOfVectors(t *testing.T) {
 		}
 	}
 
-	// Without a size, vectors keep their own, exactly.
+	// Without a size, vectors keep their own size and exact values.
 	out := extract(t, Pixels{}, fromSigned, Options{Normalise: NormNone})
 	if !mat.Equal(out.X, fromSigned.Vectors) || out.Height != 30 || out.Width != 20 {
 		t.Errorf("%d×%d: not the vectors of the set", out.Height, out.Width)
 	}
-	// Vectors that are no images are taken as they are, whatever the size.
+	// Vectors that are not images are unchanged, with any size.
 	plain := vectorSet(mat.NewDense(2, 3, []float64{1, 0, 0, 0, 3, 4}), 0, 0)
 	out = extract(t, Pixels{Size: Size{Height: 8, Width: 8}}, plain, Options{})
 	if !mat.EqualApprox(out.X, mat.NewDense(2, 3, []float64{1, 0, 0, 0, 0.6, 0.8}), 1e-15) || out.Height != 0 || out.Width != 0 {
@@ -303,7 +301,7 @@ func TestPixelsErrors(t *testing.T) {
 		{"box turned over", Pixels{}, Options{Crop: Box{5, 5, 2, 7}}, good, "crop: the box"},
 	} {
 		if _, err := Extract(t.Context(), test.set, test.pixels, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
+			t.Errorf("%s: got error %v, want one with %q", test.name, err, test.want)
 		}
 	}
 }
@@ -366,7 +364,7 @@ func BenchmarkPixels(b *testing.B) {
 	}
 }
 
-// colours is an opaque image of height×width smooth colours.
+// colours returns an opaque image of height×width smooth colours.
 func colours(height, width int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -407,7 +405,7 @@ func planesOf(img image.Image) [3]*image.Gray16 {
 	return planes
 }
 
-// photographs is a set of one JPEG.
+// photographs returns a set of one JPEG file.
 func photographs(t testing.TB, img image.Image) *datasets.Set {
 	t.Helper()
 	set := fileSet(t, nil)
@@ -421,8 +419,7 @@ func photographs(t testing.TB, img image.Image) *datasets.Set {
 	return set
 }
 
-// Colour is the same filter on each of the three planes, whatever kind of
-// image they come from.
+// Colour applies the same filter to each of the three planes, for any type of image.
 func TestColourIsTheSameForEachPlane(t *testing.T) {
 	deep := image.NewNRGBA64(image.Rect(0, 0, 30, 25))
 	for i := range 30 * 25 {
@@ -488,7 +485,7 @@ func TestColourOfGreyImages(t *testing.T) {
 	}
 }
 
-// A crop takes the same part of each plane.
+// A crop selects the same part of each plane.
 func TestColourCrops(t *testing.T) {
 	img := holes(40, 60)
 	set := fileSet(t, img)
@@ -506,7 +503,7 @@ func TestColourCrops(t *testing.T) {
 		size := Size{Height: 15, Width: 18}
 		got := extract(t, Pixels{size, true}, set, Options{Crop: crops[0], Normalise: NormNone}).X.(*mat.Dense).RawRowView(0)
 		if want := extract(t, Pixels{Size: size}, apart, Options{Crop: crops[1], Normalise: NormNone}).X.(*mat.Dense).RawMatrix().Data; !floats.EqualApprox(got, want, 2.0/0xffff) {
-			t.Errorf("%T: the colours are not those of the planes", crops[0])
+			t.Errorf("%T: the colours differ from the planes", crops[0])
 		}
 	}
 	if _, err := Extract(t.Context(), set, Pixels{Colour: true}, Options{Crop: Box{0, 0, 61, 40}}); err == nil || !strings.Contains(err.Error(), "60×40 pixels") {
@@ -529,8 +526,7 @@ func TestColourOfVectorsIsGrey(t *testing.T) {
 	}
 }
 
-// Samples are normalised as a whole and left out one by one, and the result
-// does not depend on the number of workers.
+// A row is normalised as a whole, bad samples are left out individually, and the number of workers has no effect.
 func TestColourSamples(t *testing.T) {
 	var images []image.Image
 	for i := range 12 {
@@ -569,7 +565,7 @@ func TestOpaque(t *testing.T) {
 		t.Errorf("a part of an image: %v, %v", moved.Bounds(), moved.At(1, 2))
 	}
 	if got := overWhite(image.NewNRGBA(image.Rect(0, 0, 1, 1))).At(0, 0); got != (color.RGBA64{0xffff, 0xffff, 0xffff, 0xffff}) {
-		t.Errorf("nothing over white is %v", got)
+		t.Errorf("a transparent image over white is %v, want white", got)
 	}
 }
 

@@ -133,7 +133,7 @@ type Matrix struct {
 // Norm is the normalisation of each sample.
 type Norm int
 
-// The zero value is that of the papers.
+// The zero value is the normalisation of the papers.
 const (
 	NormL2   Norm = iota // squares of values sum to 1
 	NormL1               // absolute values sum to 1

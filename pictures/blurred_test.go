@@ -16,7 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// averaged returns img with each pixel the mean of those at some offsets, as a JPEG file holds it.
+// averaged returns img with each pixel replaced by the mean of the pixels at some offsets, after JPEG compression.
 func averaged(img *image.RGBA, offsets []image.Point) *image.RGBA {
 	out := image.NewRGBA(img.Rect)
 	w, h := img.Rect.Dx(), img.Rect.Dy()
@@ -37,7 +37,7 @@ func averaged(img *image.RGBA, offsets []image.Point) *image.RGBA {
 	return out
 }
 
-// disc and line are the offsets of a lens out of focus and of a camera that moves.
+// disc and line return the offsets of an unfocused lens and of a moving camera.
 func disc(radius float64) (offsets []image.Point) {
 	r := int(radius)
 	for y := -r; y <= r; y++ {
@@ -58,9 +58,8 @@ func line(length int, angle float64) (offsets []image.Point) {
 	return offsets
 }
 
-// TestBlurredPhotographs: where a twelfth of the photographs is blurred, nine of ten that are
-// called so are, and eight of ten that are are called so. A sharp subject before a ground out of
-// focus is sharp.
+// TestBlurredPhotographs blurs a twelfth of the photographs. Precision must be at least 90 % and recall at least 80 %.
+// A sharp subject before an unfocused background is sharp.
 func TestBlurredPhotographs(t *testing.T) {
 	root := os.Getenv("PARTWISE_DATA")
 	if root == "" {

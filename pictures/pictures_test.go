@@ -14,8 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 )
 
-// scene returns a picture of 320×240 pixels with details of several sizes, another one for
-// each seed.
+// scene returns a picture of 320×240 pixels with details of several sizes, different for each seed.
 func scene(seed uint64) *image.RGBA {
 	src := rand.New(rand.NewPCG(seed, 1))
 	img := image.NewRGBA(image.Rect(0, 0, 320, 240))
@@ -41,7 +40,7 @@ func scene(seed uint64) *image.RGBA {
 	return img
 }
 
-// compressed returns img after a round through a JPEG file.
+// compressed returns img after JPEG compression.
 func compressed(t *testing.T, img image.Image, quality int) image.Image {
 	t.Helper()
 	var b bytes.Buffer
@@ -55,7 +54,7 @@ func compressed(t *testing.T, img image.Image, quality int) image.Image {
 	return out
 }
 
-// toned returns img with f of its values, from 0 to 255.
+// toned applies f to the values of img, from 0 to 255.
 func toned(img *image.RGBA, f func(v float64) float64) *image.RGBA {
 	out := image.NewRGBA(img.Rect)
 	for i, v := range img.Pix {
@@ -66,7 +65,7 @@ func toned(img *image.RGBA, f func(v float64) float64) *image.RGBA {
 	return out
 }
 
-// softened returns img after a mean over (2r+1)×(2r+1) pixels, twice.
+// softened returns img after two means over (2r+1)×(2r+1) pixels.
 func softened(img *image.RGBA, r int) *image.RGBA {
 	for range 2 {
 		out := image.NewRGBA(img.Rect)
@@ -90,7 +89,7 @@ func softened(img *image.RGBA, r int) *image.RGBA {
 	return img
 }
 
-// compare returns what Copies finds among pictures, each held against all others.
+// compare returns the result of Copies, comparing all pairs.
 func compare(t *testing.T, all []image.Image, same []int) (copyOf []int, near []bool) {
 	t.Helper()
 	from := Source{Same: same, Equal: func(context.Context, int, int) (bool, error) { return true, nil }}
@@ -151,7 +150,7 @@ func TestCopies(t *testing.T) {
 			t.Errorf("picture %d: near is %v", i, near[i])
 		}
 	}
-	// The same picture in other colours is another one.
+	// The same picture in other colours is not a copy.
 	other := image.NewRGBA(a.Rect)
 	for i := 0; i < len(a.Pix); i += 4 {
 		other.Pix[i], other.Pix[i+1], other.Pix[i+2], other.Pix[i+3] = a.Pix[i+1], a.Pix[i+2], a.Pix[i], 255
@@ -161,7 +160,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// What lost a tenth of each side is found, of each of many pictures.
+// TestCutCopies checks that copies of many pictures are found after a tenth of each side is cut off.
 func TestCutCopies(t *testing.T) {
 	var all []image.Image
 	for seed := range uint64(12) {
@@ -176,7 +175,7 @@ func TestCutCopies(t *testing.T) {
 	}
 }
 
-// Exact copies, known or of the same pixels, are no near ones, and those of near ones are.
+// TestExactCopies checks that exact copies of an original are not near copies, but exact copies of a near copy are.
 func TestExactCopies(t *testing.T) {
 	a := scene(1)
 	copyOf, near := compare(t, []image.Image{scene(2), a, a, compressed(t, a, 40), compressed(t, a, 40), a}, []int{0, 1, 1, 3, 3, 5})
@@ -229,8 +228,7 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// Of points about a middle and one far away that one is an outlier, and those between two
-// groups are none.
+// Only a point far away from points around a centre is an outlier; points between two groups are not.
 func TestOutliers(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 2))
 	const n = 121

@@ -52,16 +52,16 @@ func TestCacheThatKeepsNothing(t *testing.T) {
 	var failures []error
 	got := prepare(t, cached, set, input.PrepareOptions{Cache: open(t, folder), CacheFailed: func(err error) { failures = append(failures, err) }})
 	if len(failures) != 1 {
-		t.Errorf("told of %d failures, want 1: %v", len(failures), failures)
+		t.Errorf("got %d failures, want 1: %v", len(failures), failures)
 	}
 	if !mat.Equal(got.X, want.X) {
-		t.Error("without a cache the features are others")
+		t.Error("without a cache the features differ")
 	}
 	little := open(t, t.TempDir())
 	little.SetLimit(20_000)
 	got = prepare(t, cached, set, input.PrepareOptions{Cache: little, CacheFailed: func(err error) { t.Error(err) }})
 	if !mat.Equal(got.X, want.X) {
-		t.Error("with a small cache the features are others")
+		t.Error("with a small cache the features differ")
 	}
 }
 
@@ -98,7 +98,7 @@ func TestCacheOfNonsense(t *testing.T) {
 		}
 		got := prepare(t, cached, set, input.PrepareOptions{Cache: open(t, folder)})
 		if !mat.Equal(got.X, want.X) {
-			t.Error("nonsense is taken for descriptors")
+			t.Error("nonsense is used as descriptors")
 		}
 		if diff := cmp.Diff(want.Rows, got.Rows); diff != "" {
 			t.Error(diff)
@@ -128,7 +128,7 @@ func TestCacheOfLongEntries(t *testing.T) {
 		}
 		got := prepare(t, cached, set, input.PrepareOptions{Cache: open(t, folder)})
 		if !mat.Equal(got.X, want.X) || got.Bag.Stored(got.Rows) != stored {
-			t.Error("the features are others")
+			t.Error("the features differ")
 		}
 	}
 }
@@ -182,7 +182,7 @@ func TestChangedDuringRun(t *testing.T) {
 		in.Close()
 		t.Error("one content is digested and another described, without a word")
 	} else if !strings.Contains(err.Error(), victim) || !strings.Contains(err.Error(), "changed during the run") {
-		t.Errorf("error %v, want one that names the file", err)
+		t.Errorf("got error %v, want one that names the file", err)
 	}
 	write(original)
 	matrix := func(folder string) any {
@@ -198,7 +198,7 @@ func TestChangedDuringRun(t *testing.T) {
 		return b
 	}
 	if diff := cmp.Diff(matrix(t.TempDir()), matrix(folder)); diff != "" {
-		t.Error("the cache holds what was made of the other content")
+		t.Error("the cache holds the features of the other content")
 	}
 }
 
@@ -217,7 +217,7 @@ func TestChangedBeforeDrawing(t *testing.T) {
 		path := in.Set.Files[in.Rows[0]]
 		writePNG(t, path, image.NewGray(image.Rect(0, 0, 80, 70)))
 		if _, err := in.Images.Open(t.Context(), in.Rows[0]); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "changed during the run") {
-			t.Errorf("%s: %v, want an error that names the file", text, err)
+			t.Errorf("%s: got %v, want an error that names the file", text, err)
 		}
 	}
 }

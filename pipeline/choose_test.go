@@ -117,9 +117,9 @@ func TestRankAuto(t *testing.T) {
 
 	// Another rule makes other trials; a given rank keeps its trials.
 	other := newPlan(t, strings.Replace(text, "2..8", "2..8, by: stability", 1), set)
-	told := newPlan(t, strings.Replace(text, "{among: 2..8}", "4", 1), set)
+	fixed := newPlan(t, strings.Replace(text, "{among: 2..8}", "4", 1), set)
 	for i, tr := range p.trials {
-		if id := other.trials[i].id; id == tr.id || id == told.trials[i].id {
+		if id := other.trials[i].id; id == tr.id || id == fixed.trials[i].id {
 			t.Fatalf("trial %d has the identity of one with another rank", i)
 		}
 	}
@@ -151,7 +151,7 @@ func TestRankAutoRead(t *testing.T) {
 		"automatic":          "expected k, k+1, 2k, a number or auto",
 	} {
 		if err := Set((&spec.Experiment{}), "rank", text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
+			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
 	}
 	e := &spec.Experiment{}
@@ -179,7 +179,7 @@ func TestRankAutoRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := NewPlan(t.Context(), e, in); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+			t.Errorf("got %v, want %q", err, want)
 		}
 		in.Close()
 	}
@@ -208,8 +208,8 @@ func TestRankAutoGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Rank = &spec.Rank{Fixed: true, Plus: c.Rank}
-	told, err := g.Find(t.Context(), in, nil)
-	if err != nil || found.Rank != c.Rank || !reflect.DeepEqual(told.Groups, found.Groups) {
+	fixed, err := g.Find(t.Context(), in, nil)
+	if err != nil || found.Rank != c.Rank || !reflect.DeepEqual(fixed.Groups, found.Groups) {
 		t.Errorf("rank %d, want %d, %v", found.Rank, c.Rank, err)
 	}
 }
@@ -269,14 +269,14 @@ func TestCountCurve(t *testing.T) {
 	}
 	g := grouping.Groups{Method: spec.Method{Name: "kmeans"}, UseLabels: true}
 	if from, _ := g.CountRange(in.Set, in.Rows); from != 4 {
-		t.Errorf("from %d groups where 4 classes are told", from)
+		t.Errorf("got at least %d groups, want 4 for 4 labelled classes", from)
 	}
 	if c, err := g.CountCurve(t.Context(), in, 4, 8, nil); err != nil || c.K[c.Best()] != 5 {
 		t.Errorf("with labels: %+v, %v", c, err)
 	}
 	for want, k := range map[string][2]int{"4 classes": {3, 6}, "groups: expected a rising range from 2 or more": {6, 5}, "too many": {5, 31}} {
 		if _, err := g.CountCurve(t.Context(), in, k[0], k[1], nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v groups: %v, want %q", k, err, want)
+			t.Errorf("%v groups: got %v, want %q", k, err, want)
 		}
 	}
 }
@@ -287,7 +287,7 @@ func TestCountCurveBest(t *testing.T) {
 		2: {K: []int{2, 3}, Gap: []float64{0, 0}},
 	} {
 		if got := c.K[c.Best()]; got != want {
-			t.Errorf("%+v: %d, want %d", c, got, want)
+			t.Errorf("%+v: got %d, want %d", c, got, want)
 		}
 	}
 }
@@ -360,7 +360,7 @@ func TestGroupCountRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := NewPlan(t.Context(), e, in); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+			t.Errorf("got %v, want %q", err, want)
 		}
 		in.Close()
 	}

@@ -49,7 +49,7 @@ func TestClassification(t *testing.T) {
 		}
 		for i, c := range d.labels {
 			if c != d.truth[i] {
-				t.Fatal("a training sample's label is not told")
+				t.Fatal("a training sample is not labelled")
 			}
 		}
 	}
@@ -314,7 +314,7 @@ func TestSplitMistakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := CheckSet(e, set); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.text, err, c.want)
+			t.Errorf("%s: got %v, want %q", c.text, err, c.want)
 		}
 	}
 }

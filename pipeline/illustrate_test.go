@@ -11,8 +11,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// TestIllustrate: the saved models are those of the best ranks, and the words and
-// parts shown are in the photographs.
+// TestIllustrate checks that the models of the best ranks are saved, and that the words and parts shown are in the
+// photographs.
 func TestIllustrate(t *testing.T) {
 	set := photograph(t, 10)
 	e, err := spec.Parse([]byte(scenes))
@@ -98,10 +98,10 @@ func TestIllustrate(t *testing.T) {
 		t.Errorf("photographs of %d classes", len(classes))
 	}
 
-	// Models that are lost are made again, others are not.
+	// Only missing models are computed again.
 	clear(to.results)
 	if _, err := p.Run(t.Context(), to, RunOptions{}); err != nil || len(to.results) != 1 {
-		t.Errorf("lost models are not made again: %v, %v", to.results, err)
+		t.Errorf("missing models are not computed again: %v, %v", to.results, err)
 	}
 }
 

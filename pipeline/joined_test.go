@@ -75,18 +75,18 @@ func TestJoinedSettings(t *testing.T) {
 		"[hog, {weight: 2}, {pixels: 8, power: 40}]": "1:49: expected a number above 0 up to 1, got 40",
 	} {
 		if err := Set((&spec.Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want one with %q", text, err, want)
+			t.Errorf("%s: got error %v, want one with %q", text, err, want)
 		}
 	}
 	for want, list := range map[string][]spec.Weighted{"joined features must be listed one by one": {{Features: spec.Features{Auto: true}}, {}}, "no features": {}} {
 		e := &spec.Experiment{Data: spec.Data{Set: paint(t)}, Features: spec.Features{Joined: list}}
 		if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
+			t.Errorf("got error %v, want one with %q", err, want)
 		}
 	}
 }
 
-// colourful gives half of the pictures that photograph makes a colour.
+// colourful returns the pictures of photograph, half of them coloured.
 func colourful(t *testing.T, n int) string {
 	set := photograph(t, n)
 	for _, class := range []string{"across", "down", "slanting"} {
@@ -114,9 +114,8 @@ func meanSquare(x mat.Matrix, from, to int) (mean float64) {
 	return mean
 }
 
-// TestJoined: the columns are those of each feature alone, in their order, times a factor by
-// which the mean of their squared lengths is the weight; what the features alone left in
-// the cache is all that is needed.
+// TestJoined checks that the columns are the columns of each feature in order, times a factor that makes their mean
+// squared length the weight, and that the features come from the cache of the single features.
 func TestJoined(t *testing.T) {
 	set := colourful(t, 3)
 	const sift, colour, pixels = "sift: dense, words: 12, grid: 2x2, normalise: max", "colour: hsv, power: 0.5, normalise: none", "pixels: 6, normalise: none"
@@ -178,8 +177,8 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// TestJoinedDraws: in a classification words and scales are learned from the training images
-// of each draw, and the log is the same whatever the number of workers and the cache.
+// TestJoinedDraws checks that a classification learns words and scales from the training images of each draw, and that
+// the number of workers and the cache do not change the log.
 func TestJoinedDraws(t *testing.T) {
 	set := colourful(t, 8)
 	text := strings.Replace(scenes, "features: {sift: dense, words: 20, grid: 2x2}", "features: [{pixels: 4, normalise: none}, {sift: dense, words: 10, grid: 2x2, normalise: l1}, colour]", 1)
@@ -220,7 +219,7 @@ func TestJoinedDraws(t *testing.T) {
 		}
 	}
 	if mean := meanSquare(seen.Test(), 0, 16); math.Abs(mean-1) < 1e-9 {
-		t.Errorf("so have those of the test samples: %v", mean)
+		t.Errorf("the scale depends on the test samples: their mean squared length is %v", mean)
 	}
 	for _, row := range d.testRows {
 		img := image.NewGray(image.Rect(0, 0, 80, 70))
@@ -231,15 +230,14 @@ func TestJoinedDraws(t *testing.T) {
 	}
 	other := plan(input.PrepareOptions{})
 	if after, err := other.Learned(t.Context()); err != nil || !slices.Equal(after.Scales, scales) {
-		t.Errorf("the scales depend on images that are to be classified: %v, %v", after, err)
+		t.Errorf("the scales depend on the test images: %v, %v", after, err)
 	}
 	if other.trials[0].id == p.trials[0].id {
 		t.Error("other images are the same trials")
 	}
 }
 
-// TestJoinedOfNewSamples: with the words and the scales that were saved, samples have the
-// same features however few there are.
+// TestJoinedOfNewSamples checks that saved words and scales give the same features for any number of samples.
 func TestJoinedOfNewSamples(t *testing.T) {
 	set := colourful(t, 4)
 	all := prepare(t, "{name: x, methods: [nmf], features: [{hog: true, weight: 3}, {pixels: 4, normalise: none}]}", set, input.PrepareOptions{})
@@ -250,7 +248,7 @@ func TestJoinedOfNewSamples(t *testing.T) {
 	}
 }
 
-// TestJoinedSkips: a sample is left out that one of the features cannot use, with the reason.
+// TestJoinedSkips checks that a sample that one of the features rejects is left out with the reason.
 func TestJoinedSkips(t *testing.T) {
 	set := colourful(t, 3)
 	writePNG(t, filepath.Join(set, "down", "01.png"), image.NewGray(image.Rect(0, 0, 70, 70))) // black
@@ -264,7 +262,7 @@ func TestJoinedSkips(t *testing.T) {
 	}
 	e.Data.Set = set
 	if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "across/02.png: no descriptors") {
-		t.Errorf("error %v, want one that names the first that cannot be used", err)
+		t.Errorf("got error %v, want one that names the first that cannot be used", err)
 	}
 	e.Features.SkipBad = true
 	in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
@@ -278,7 +276,7 @@ func TestJoinedSkips(t *testing.T) {
 	}
 	for i, want := range left {
 		if !strings.Contains(in.Skipped[i].Error(), want) {
-			t.Errorf("left out: %v, want %q", in.Skipped[i], want)
+			t.Errorf("left out: got %v, want %q", in.Skipped[i], want)
 		}
 	}
 	for i, row := range in.Rows {
@@ -288,7 +286,7 @@ func TestJoinedSkips(t *testing.T) {
 	}
 }
 
-// TestJoinedSigns: a negative value is found before trials, in clustering and classification.
+// TestJoinedSigns checks that negative values are rejected before trials, in clustering and classification.
 func TestJoinedSigns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "v.csv")
 	rows := "a,b,class\n"
@@ -318,7 +316,7 @@ func TestJoinedSigns(t *testing.T) {
 	}
 }
 
-// TestJoinedExtremes: values that no factor brings to an ordinary size are an error.
+// TestJoinedExtremes checks that values that no factor can rescale are an error.
 func TestJoinedExtremes(t *testing.T) {
 	for values, want := range map[string]string{
 		"1e200,2\n3e200,1\n":      "",
@@ -337,7 +335,7 @@ func TestJoinedExtremes(t *testing.T) {
 		in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 		if want != "" {
 			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%q: error %v, want one with %q", values, err, want)
+				t.Errorf("%q: got error %v, want one with %q", values, err, want)
 			}
 			continue
 		}
@@ -352,15 +350,14 @@ func TestJoinedExtremes(t *testing.T) {
 	}
 }
 
-// TestJoinedIllustrate: parts are shown on photographs by those of their values that are of
-// words, wherever these columns stand.
+// TestJoinedIllustrate checks that parts are shown on photographs by their weights of visual words, at any position of
+// these columns.
 func TestJoinedIllustrate(t *testing.T) {
 	set := colourful(t, 4)
 	const words = "{sift: dense, words: 10, grid: 2x2}"
 	alone := prepare(t, "{name: x, methods: [nmf], features: "+words+"}", set, input.PrepareOptions{})
 	in := prepare(t, "{name: x, methods: [nmf], features: [colour, "+words+"]}", set, input.PrepareOptions{})
-	// The basis vectors are the columns of the words alone: with the same in the joined
-	// ones, the same parts are shown.
+	// If the joined model has the basis vectors of the words in these columns, the same parts are shown.
 	basis := mat.NewDense(40, 2, nil)
 	for j := range 40 {
 		basis.Set(j, j/3%2, float64(1+j%7))
@@ -384,7 +381,7 @@ func TestJoinedIllustrate(t *testing.T) {
 	}
 }
 
-// TestJoinedMemory: joining takes a share of the memory budget, which is given back.
+// TestJoinedMemory checks that joining reserves memory in the budget and releases it.
 func TestJoinedMemory(t *testing.T) {
 	testkit.Slow(t)
 	set := paint(t) // 16 images
@@ -392,7 +389,7 @@ func TestJoinedMemory(t *testing.T) {
 	if err := Set(e, "features", "[{pixels: 500}, {pixels: 400}]"); err != nil {
 		t.Fatal(err)
 	}
-	// 16 rows of 250,000 and 160,000 values take 52 MB, and those of both as much again.
+	// 16 rows of 250,000 and 160,000 values take 52 MB, and the joined rows another 52 MB.
 	_, err := input.Prepare(input.WithMemory(t.Context(), memory.Least), e, input.PrepareOptions{})
 	refused(t, err, "the features of")
 	_, err = input.Prepare(input.WithMemory(t.Context(), 122<<20), e, input.PrepareOptions{})

@@ -44,7 +44,7 @@ func TestMemorySkipsNothing(t *testing.T) {
 		refused(t, err, "99.png")
 		var bad *features.BadSampleError
 		if errors.As(err, &bad) {
-			t.Errorf("%s: error %v is that of a bad sample", text, err)
+			t.Errorf("%s: got a bad sample, error %v, want a memory limit", text, err)
 		}
 	}
 }
@@ -54,12 +54,12 @@ func refused(t *testing.T, err error, words ...string) {
 	t.Helper()
 	var e *memory.LimitError
 	if !errors.As(err, &e) {
-		t.Errorf("error %v, want a refusal for want of memory", err)
+		t.Errorf("got error %v, want a refusal for want of memory", err)
 		return
 	}
 	for _, w := range words {
 		if !strings.Contains(err.Error(), w) {
-			t.Errorf("error %v, want one with %q", err, w)
+			t.Errorf("got error %v, want one with %q", err, w)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestMemoryTight(t *testing.T) {
 	}
 	budget := memory.New(memory.Least)
 	free := budget.Free()
-	// All memory except that of the largest trial and a photograph.
+	// All memory except the needs of the largest trial and a photograph.
 	in := prepare(t, text, set, input.PrepareOptions{})
 	e, err := spec.Parse([]byte(text))
 	if err != nil {
@@ -373,7 +373,7 @@ func TestProgressHasOneOwner(t *testing.T) {
 			t.Error("two calls overlap")
 		}
 		if returned.Load() {
-			t.Errorf("told of %s when the call had returned", what)
+			t.Errorf("progress of %s after the call had returned", what)
 		}
 		calls[what]++
 		inside.Store(false)
@@ -385,7 +385,7 @@ func TestProgressHasOneOwner(t *testing.T) {
 	}
 	defer in.Close()
 	if len(calls) == 0 {
-		t.Error("told of nothing")
+		t.Error("progress is never called")
 	}
 	p, err := NewPlan(t.Context(), e, in)
 	if err != nil {

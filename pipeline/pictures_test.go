@@ -195,7 +195,7 @@ func TestOriginals(t *testing.T) {
 	}
 }
 
-// Copies share a group with their original and do not affect others: the groups are those of the set without copies.
+// TestCopiesFollow checks that copies share a group with their original and do not affect the groups of other images.
 func TestCopiesFollow(t *testing.T) {
 	in := labelledSet(t, map[int]string{1: "a"})
 	n := len(in.Rows)
@@ -227,7 +227,7 @@ func TestCopiesFollow(t *testing.T) {
 	}
 	for i, c := range copies {
 		if got.Groups[i] != got.Groups[c] {
-			t.Errorf("row %d is in group %d and what it is a copy of in %d", i, got.Groups[i], got.Groups[c])
+			t.Errorf("row %d is in group %d, want its original's group %d", i, got.Groups[i], got.Groups[c])
 		}
 	}
 	if len(got.Memberships) != len(rows) {
@@ -236,7 +236,7 @@ func TestCopiesFollow(t *testing.T) {
 }
 
 // A label of a copy labels the original, and copies with different labels are separated.
-func TestCopiesTold(t *testing.T) {
+func TestCopiesLabelled(t *testing.T) {
 	in := labelledSet(t, map[int]string{1: "a", 12: "b", 20: "b", 30: "c"})
 	copies := matrix.AllRows(in.X)
 	copies[19] = 5  // labelled b, as is sample 11
@@ -294,7 +294,7 @@ func TestThumbnail(t *testing.T) {
 	path := in.Set.Files[in.Rows[1]]
 	writePNG(t, path, image.NewGray(image.Rect(0, 0, 80, 70)))
 	if _, err := in.Thumbnail(t.Context(), 1); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("%v, want an error that names the changed file", err)
+		t.Errorf("got %v, want an error that names the changed file", err)
 	}
 }
 

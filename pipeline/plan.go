@@ -325,11 +325,11 @@ func (p *Plan) draw(k, repeat int) draw {
 		c := &p.classes[i]
 		for place, m := range rng.New(uint64(e.Seed), "labels", k, repeat, i).Perm(len(c.rows)) {
 			row := c.rows[m]
-			train, test, told := place < c.seen, place < c.seen+c.tested, place < c.labelled
+			train, test, isLabelled := place < c.seen, place < c.seen+c.tested, place < c.labelled
 			if e.Split != "" {
-				train, test, told = !p.isTest(row), p.isTest(row), !p.isTest(row)
+				train, test, isLabelled = !p.isTest(row), p.isTest(row), !p.isTest(row)
 			}
-			switch labelled[row] = told; {
+			switch labelled[row] = isLabelled; {
 			case train:
 				d.rows = append(d.rows, row)
 			case test:

@@ -138,13 +138,13 @@ func TestDraw(t *testing.T) {
 	for repeat := range 20 {
 		for _, k := range []int{2, 4} {
 			d := p.draw(k, repeat)
-			count, told := map[int]int{}, map[int]int{}
+			count, labelled := map[int]int{}, map[int]int{}
 			for i, c := range d.truth {
 				count[c]++
 				if d.labels[i] >= 0 {
-					told[c]++
+					labelled[c]++
 					if d.labels[i] != c {
-						t.Fatalf("a sample of class %d is told to be of %d", c, d.labels[i])
+						t.Fatalf("a sample of class %d has the label %d", c, d.labels[i])
 					}
 				}
 			}
@@ -155,8 +155,8 @@ func TestDraw(t *testing.T) {
 				if !slices.Contains(sizes, n) {
 					t.Fatalf("%d samples of a class", n)
 				}
-				if told[c] != 3 && (told[c] != 4 || n < 12) { // 30 % of 9 to 12
-					t.Fatalf("%d of %d samples told", told[c], n)
+				if labelled[c] != 3 && (labelled[c] != 4 || n < 12) { // 30 % of 9 to 12
+					t.Fatalf("%d of %d samples are labelled, want 30 %%", labelled[c], n)
 				}
 			}
 			seen[fmt.Sprint(d.rows)] = true
@@ -288,9 +288,9 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%s: AC %v of classes that lie apart", m.Name, found.Scores["AC"])
 		}
 	}
-	told, err := grouping.Groups{Method: spec.Method{Name: "cnmf"}, UseLabels: true}.Find(context.Background(), in, nil)
-	if err != nil || told.Scores != nil {
-		t.Errorf("told the classes, it is scored by them: %v, %v", told, err)
+	labelled, err := grouping.Groups{Method: spec.Method{Name: "cnmf"}, UseLabels: true}.Find(context.Background(), in, nil)
+	if err != nil || labelled.Scores != nil {
+		t.Errorf("all samples are labelled: got scores %v, error %v, want none", labelled, err)
 	}
 	for k, want := range map[int]string{36: "36 groups requested, but the data have 35 samples", 1: "2 or more"} {
 		if _, err := (grouping.Groups{K: k, Method: spec.Method{Name: "nmf"}}).Find(context.Background(), in, nil); err == nil || !strings.Contains(err.Error(), want) {
@@ -431,10 +431,10 @@ func TestCompareSummaries(t *testing.T) {
 	summary := func(text string) *Summary { return newPlan(t, text, set).Summary() }
 	change := strings.NewReplacer
 	for _, test := range []struct {
-		name, text string
-		change     *strings.Replacer
-		want       string // in the error
-		told       []Difference
+		name, text  string
+		change      *strings.Replacer
+		want        string // in the error
+		differences []Difference
 	}{
 		{"the same", clustering, change(), "", nil},
 		{"a method and a name", clustering, change("name: x", "name: y", "nmf", "cf"), "", nil},
@@ -448,7 +448,7 @@ func TestCompareSummaries(t *testing.T) {
 		if (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v", test.name, err)
 		}
-		if test.told != nil && (len(got) != 1 || got[0].Setting != test.told[0].Setting) || test.told == nil && len(got) > 0 {
+		if test.differences != nil && (len(got) != 1 || got[0].Setting != test.differences[0].Setting) || test.differences == nil && len(got) > 0 {
 			t.Errorf("%s: differences %v", test.name, got)
 		}
 	}

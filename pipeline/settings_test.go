@@ -142,7 +142,7 @@ func TestFeatures(t *testing.T) {
 			"features of the network b.onnx, layer pool5, of 160×160 pixels, the whole, normalised by l2"},
 		{"{colour: {at: hsv, values: 5}}", spec.Features{Extractor: features.ColourHistogram{Values: 5}}, "histograms of 8 hues, 3 saturations and 5 values in 1×1 cells, normalised by l2"},
 	} {
-		// What was said before is replaced, but for what is not of the file.
+		// The new value replaces earlier settings, except settings that are not part of the file.
 		e := &spec.Experiment{Features: spec.Features{Extractor: features.HOG{}, Crop: spec.Crop{Square: true}, Words: spec.Words{IDF: true}, SkipBad: true}}
 		if err := Set(e, "features", test.text); err != nil {
 			t.Error(err)
@@ -182,7 +182,7 @@ func TestFeatures(t *testing.T) {
 		"surf":                         `expected a feature (pixels, hog, colour, network, sift`,
 	} {
 		if err := Set((&spec.Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want one with %q", text, err, want)
+			t.Errorf("%s: got error %v, want one with %q", text, err, want)
 		}
 	}
 }
@@ -359,7 +359,7 @@ func TestLinksOfAFile(t *testing.T) {
 	for range 10 {
 		links, err := input.ReadLinks(t.Context(), p.Experiment.Links, p.Inputs.Set)
 		if got, want := fmt.Sprint(links.Must, links.Cannot, err), "[[0 1] [2 3]] [[0 13] [2 14] [3 14]] <nil>"; got != want {
-			t.Fatalf("links of two files: %s, want %s", got, want)
+			t.Fatalf("links of two files: got %s, want %s", got, want)
 		}
 	}
 	if got := p.Experiment.Links.String(); got != "of "+file+" and "+logs {
@@ -412,14 +412,14 @@ func TestShareOfPairs(t *testing.T) {
 	}
 }
 
-// The first numbers of a shuffle are those of Perm, for any number of blocks.
+// TestFirstShuffled compares the first numbers of a shuffle with Perm, for any number of blocks.
 func TestFirstShuffled(t *testing.T) {
 	const block = 1 << 16
 	for _, n := range []int{0, 1, 2, 3, 100, block - 1, block, block + 1, 2*block + 2} {
 		want := rng.New(uint64(n)).Perm(n)
 		for _, count := range []int{0, min(1, n), n / 300, n / 3, n} {
 			if got := firstShuffled(n, count, rng.Source(uint64(n))); !slices.Equal(got, want[:count]) {
-				t.Errorf("the first %d of %d numbers are others than those of Perm", count, n)
+				t.Errorf("the first %d of %d numbers differ from Perm", count, n)
 			}
 		}
 	}
@@ -431,7 +431,7 @@ func TestEach(t *testing.T) {
 	e.Data = e.Sets[0]
 	e.Data.Root, e.Data.Labelled = "root", true
 	if got, want := e.SetNames(), []string{"yale", "faces-mat", "faces-mat-2", "yale-2"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	for i, one := range e.Each() {
 		if one.Name != "many-"+e.SetNames()[i] || one.Data.Set != e.Sets[i].Set || one.Data.Root != "root" || !one.Data.Labelled || one.Sets != nil || one.Seed != 3 {

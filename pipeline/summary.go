@@ -21,7 +21,7 @@ type Summary struct {
 	// Program is the version of the program; "" in summaries of earlier versions.
 	Program  string      `json:"program,omitempty"`
 	Settings [][2]string `json:"settings"`           // names and values, in words
-	Warnings []string    `json:"warnings,omitempty"` // what was left out of the data
+	Warnings []string    `json:"warnings,omitempty"` // about data that is left out
 	// Shared are the settings that all trials share, in words. They identify the experiment.
 	Shared [][2]string `json:"shared,omitempty"`
 	// Methods are the labels of the methods, in the order of the experiment, and Sweeps the sweeps among them.

@@ -38,7 +38,7 @@ func TestWords(t *testing.T) {
 		"{sift: {step: 4, bins: [4, 6], root: true, contrast: 0.01}, words: 50, grid: 1x1+2x2, idf: true, power: 0.5, normalise: l1}": {
 			features.DenseSIFT{Step: 4, Bins: []int{4, 6}, Root: true, Contrast: 0.01},
 			spec.Words{Learning: spec.Learning{Count: 50}, Grid: vocab.Grid{{Rows: 1, Columns: 1}, {Rows: 2, Columns: 2}}, IDF: true},
-			"SIFT of patches of 16×16 and 24×24 pixels at every 4, its square root, those of a contrast below 0.01 as zeros, " +
+			"SIFT of patches of 16×16 and 24×24 pixels at every 4, its square root, patches of contrast below 0.01 as zeros, " +
 				"50 words by lloyd, counted on 1x1+2x2, weighted by inverse document frequency, to the power of 0.5, normalised by l1"},
 		"{sift: {at: keypoints, most: 300, contrast: 0.02, edge: 5, sigma: 1.2}, words: {count: 30, by: mini-batch, sample: 500, per-image: 20, nearest: 3, sigma: 60}, grid: 1x1}": {
 			features.KeypointSIFT{MaxPoints: 300, Contrast: 0.02, Edge: 5, Sigma: 1.2},
@@ -89,7 +89,7 @@ func TestWords(t *testing.T) {
 		"{sift: dense, words: {count: 5, count: 6}}": "duplicate key",
 	} {
 		if err := Set((&spec.Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want one with %q", text, err, want)
+			t.Errorf("%s: got error %v, want one with %q", text, err, want)
 		}
 	}
 }
@@ -248,7 +248,7 @@ func TestWordsOfTrainingImages(t *testing.T) {
 		repaint(row)
 	}
 	if after, _ := learn(); !mat.Equal(before.Words, after.Words) {
-		t.Error("the words depend on images that are to be classified")
+		t.Error("the words depend on the test images")
 	}
 	repaint(d.rows[0])
 	if after, _ := learn(); mat.Equal(before.Words, after.Words) {
@@ -256,8 +256,8 @@ func TestWordsOfTrainingImages(t *testing.T) {
 	}
 }
 
-// TestHistograms: histograms of a clustering have unit length, are weighted and sparse, and equal those of package
-// vocab image by image.
+// TestHistograms checks that the histograms of a clustering have unit length, are weighted and sparse, and equal the
+// histograms of package vocab for each image.
 func TestHistograms(t *testing.T) {
 	set := photograph(t, 3)
 	const text = `{name: x, methods: [nmf], features: {sift: {step: 6}, words: 15, grid: 1x1+2x2, idf: true, power: 0.5}}`
@@ -300,7 +300,7 @@ func TestHistograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !mat.EqualApprox(want, x, 1e-12) {
-		t.Error("other histograms than those of the images one by one")
+		t.Error("the histograms differ from the histograms of single images")
 	}
 	groups, err := grouping.Groups{Method: spec.Method{Name: "nmf"}, Seed: 1}.Find(t.Context(), in, nil)
 	if err != nil || groups.Scores["AC"] < 0.6 {
@@ -366,7 +366,7 @@ func TestUnusablePhotographs(t *testing.T) {
 		bad := filepath.Join(set, "down", "00.png")
 		spoil(bad)
 		if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), problem) || !strings.Contains(err.Error(), "00.png") {
-			t.Errorf("error %v, want one with %q", err, problem)
+			t.Errorf("got error %v, want one with %q", err, problem)
 		}
 		e.Features.SkipBad = true
 		in, err := input.Prepare(t.Context(), e, input.PrepareOptions{Cache: open(t, t.TempDir())})

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAddingASection: what docs/how-to/add-a-report-section.md shows is what is compiled
-// here, and a line of the list puts it into the page and its navigation.
+// TestAddingASection checks that the code in docs/how-to/add-a-report-section.md compiles, and that an entry of the list
+// puts the section into the page and its navigation.
 func TestAddingASection(t *testing.T) {
 	code, err := os.ReadFile("added_test.go")
 	if err != nil {

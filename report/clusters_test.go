@@ -154,7 +154,7 @@ func TestThumbnails(t *testing.T) {
 			r, g, b, _ := sheets[at/s.PerSheet].At(x+w/2, y+h/2).RGBA()
 			off := func(have uint32, want uint8) bool { return int(have>>8)-int(want) > 6 || int(want)-int(have>>8) > 6 }
 			if w > s.Cell || h > s.Cell || off(r, uint8(i)) || off(g, uint8(i>>8*50)) || off(b, 100) {
-				t.Fatalf("side %d: picture %d of %d×%d is another", side, i, w, h)
+				t.Fatalf("side %d: picture %d of %d×%d differs", side, i, w, h)
 			}
 		}
 	}
@@ -283,7 +283,7 @@ func TestWriteClustersBare(t *testing.T) {
 		}
 	}
 	if err := WriteClusters(t.Context(), t.TempDir(), Clusters{Grouping: &grouping.Grouping{}}); err != nil {
-		t.Errorf("nothing at all: %v", err)
+		t.Errorf("without samples: %v", err)
 	}
 }
 
@@ -296,7 +296,7 @@ func TestWriteClustersErrors(t *testing.T) {
 	c = fakeClusters(6)
 	c.Image = func(int) (image.Image, error) { return nil, fmt.Errorf("decoding: %w", context.Canceled) }
 	if err := WriteClusters(t.Context(), t.TempDir(), c); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want the context's", err)
+		t.Errorf("got error %v, want the context's", err)
 	}
 }
 
@@ -325,22 +325,22 @@ func TestWritePictures(t *testing.T) {
 		"IMG_0002.jpg,,,,0.12,blurred\nIMG_0003.jpg,IMG_0000.jpg,near,,0.50,\nIMG_0004.jpg,IMG_0002.jpg,exact,,0.12,blurred\n" +
 		"'=1+1.jpg,,,0.96,,blank\n"
 	if text != want {
-		t.Errorf("%s, want %s", text, want)
+		t.Errorf("got %s, want %s", text, want)
 	}
 	if got := PicturesFound(c.Pictures); got != "3 copies of 2 images, 2 blurred, 1 blank, 1 outlier" {
 		t.Errorf("found %q", got)
 	}
 	if got := PicturesFound(noCopies(3)) + PicturesFound(nil); got != "" {
-		t.Errorf("found %q where there is nothing to tell", got)
+		t.Errorf("got %q, want none", got)
 	}
 }
 
 // TestClusterTitles: a group is named after a class only if most of its samples have it.
 func TestClusterTitles(t *testing.T) {
 	for _, test := range []struct {
-		labels string // of one group: a, b, or - for an unknown class
-		told   []int
-		want   string
+		labels   string // of one group: a, b, or - for an unknown class
+		labelled []int
+		want     string
 	}{
 		{"aab", nil, "Group 1: mostly a"},
 		{"aaab", nil, "Group 1: mostly a"},
@@ -355,7 +355,7 @@ func TestClusterTitles(t *testing.T) {
 		{"bb---", []int{1}, "Group 1: b"},
 		{"---", []int{-1}, "Group 1"},
 	} {
-		c := Clusters{Classes: []string{"a", "b"}, Grouping: &grouping.Grouping{GroupClasses: test.told}}
+		c := Clusters{Classes: []string{"a", "b"}, Grouping: &grouping.Grouping{GroupClasses: test.labelled}}
 		for i, l := range test.labels {
 			c.Names = append(c.Names, fmt.Sprint(i))
 			c.Groups = append(c.Groups, 0)
@@ -366,7 +366,7 @@ func TestClusterTitles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if page := tree(t, dir)["index.html"]; !strings.Contains(page, ">"+test.want+"<") {
-			t.Errorf("labels %s, told %v: the group is not called %q", test.labels, test.told, test.want)
+			t.Errorf("classes %s of the samples, labelled %v: the page has no title %q", test.labels, test.labelled, test.want)
 		}
 	}
 }

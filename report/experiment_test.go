@@ -157,7 +157,7 @@ func TestWriteExperimentUnfinished(t *testing.T) {
 			files := tree(t, dir)
 			sources(t, files)
 			if got, want := strings.Contains(files["index.html"], "not finished"), e.Trials != nil; got != want {
-				t.Errorf("says that it is not finished: %v, want %v", got, want)
+				t.Errorf("says that it is not finished: got %v, want %v", got, want)
 			}
 		})
 	}
@@ -193,7 +193,7 @@ func TestWriteFileAtomic(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := say("new", errFailing); !errors.Is(err, errFailing) || !strings.Contains(err.Error(), path) {
-		t.Errorf("error %v, want the writer's with the file's name", err)
+		t.Errorf("got error %v, want the writer's with the file's name", err)
 	}
 	if files := tree(t, dir); len(files) != 1 || files["a/b.txt"] != "old" {
 		t.Errorf("files %q, want the old one only", files)

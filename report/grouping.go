@@ -296,7 +296,7 @@ func twoDecimals(x float64, known bool) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// PicturesFound summarises what was found about pictures, as in "12 copies in 5 stacks, 3 blurred, 1 outlier"; "" for
+// PicturesFound summarises the findings about pictures, as in "12 copies in 5 stacks, 3 blurred, 1 outlier"; "" for
 // nothing.
 func PicturesFound(p *input.Pictures) string {
 	if p == nil {

@@ -199,7 +199,7 @@ func TestWritePatchesMany(t *testing.T) {
 		}
 	}
 	if v, text, _, err := photographsPage(t, t.TempDir(), &models.Illustrations{}); err != nil || v.Patches != nil || v.Words != nil || text != "" {
-		t.Errorf("nothing at all: %v, %v", v, err)
+		t.Errorf("without parts and words: %v, %v", v, err)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestWritePatchesFailing(t *testing.T) {
 	}
 	shown.Photographs[0].Open = func() (image.Image, error) { return nil, fmt.Errorf("decoding: %w", context.Canceled) }
 	if _, _, _, err := photographsPage(t, t.TempDir(), shown); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want the context's", err)
+		t.Errorf("got error %v, want the context's", err)
 	}
 }
 
@@ -249,7 +249,7 @@ func TestWriteWords(t *testing.T) {
 		}
 	}
 	if want := "The vocabulary has 48 words. They occur in 1000 patches. 43 words are shown."; v.Words.Lead != want {
-		t.Errorf("%q, want %q", v.Words.Lead, want)
+		t.Errorf("got %q, want %q", v.Words.Lead, want)
 	}
 	shown.TotalWords, shown.Counted = len(shown.Words), 0
 	if v, _, _, err = photographsPage(t, t.TempDir(), shown); err != nil || v.Words.Lead != "The vocabulary has 43 words." {

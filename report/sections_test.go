@@ -100,7 +100,7 @@ func TestWriteChosen(t *testing.T) {
 	}
 	for word, want := range map[string]bool{"g 50": true, "g 0.5": false} {
 		if got := strings.Contains(files["curves/accuracy.svg"], ">"+word+"</text>"); got != want {
-			t.Errorf("%s is in the curves: %v, want %v", word, got, want)
+			t.Errorf("%s is in the curves: got %v, want %v", word, got, want)
 		}
 	}
 	if strings.Contains(files["index.html"], "labelled") {
@@ -120,7 +120,7 @@ func TestWriteChosen(t *testing.T) {
 	sources(t, files)
 	for name := range files {
 		if strings.HasPrefix(name, "confusion/") || strings.HasPrefix(name, "coefficients/") || strings.Contains(name, "terms") {
-			t.Errorf("%s of an experiment without what it shows", name)
+			t.Errorf("got the figure %s for an experiment without its data", name)
 		}
 	}
 }
@@ -191,7 +191,7 @@ func TestWriteManyClasses(t *testing.T) {
 		}
 	}
 	if !strings.Contains(files["index.html"], "there are too many classes") || !strings.Contains(files["tables/class-accuracy.csv"], "person 1000") {
-		t.Error("the classes are not in a table, or the page says nothing of the pictures that are missing")
+		t.Error("the classes are not in a table, or the page does not mention the missing pictures")
 	}
 }
 

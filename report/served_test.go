@@ -53,7 +53,7 @@ func TestServePage(t *testing.T) {
 	for name, text := range served.Files {
 		names = append(names, name)
 		if name != dataFile && name != "page/explore.js" && string(text) != files[name] {
-			t.Errorf("%s is another", name)
+			t.Errorf("%s differs", name)
 		}
 		if !strings.Contains(string(served.HTML), `<script src="`+name+`" defer>`) {
 			t.Errorf("the page does not run %s", name)

@@ -13,7 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 )
 
-// What the tests of all rooms share.
+// Shared with the tests of other packages.
 var (
 	errFailing = reporttest.ErrFailing
 

@@ -29,8 +29,7 @@ func TestAssignHard(t *testing.T) {
 	if err := assigner(t, v, Assignment{}).Assign(&got, d); err != nil {
 		t.Fatal(err)
 	}
-	// 50, 0 is as far from word 0 as from words 1 and 3; 255, 255 as far from
-	// word 1 as from words 2 and 3.
+	// (50, 0) is equally far from the words 0, 1 and 3; (255, 255) from the words 1, 2 and 3.
 	if want := []int32{0, 1, 0, 1, 2}; !slices.Equal(got.Words, want) {
 		t.Errorf("words %v, want %v", got.Words, want)
 	}
@@ -57,7 +56,7 @@ func TestAssignSoft(t *testing.T) {
 		}
 	}
 
-	// Weights stay numbers where all words are many σ away.
+	// Weights stay finite if all words are many σ away.
 	if err := assigner(t, v, Assignment{Nearest: 4, Sigma: 1e-3}).Assign(&got, descriptors([]uint8{150}, 1)); err != nil {
 		t.Fatal(err)
 	}
@@ -66,8 +65,8 @@ func TestAssignSoft(t *testing.T) {
 	}
 }
 
-// The same words however many descriptors an image has, whoever asks, and with
-// as many checks as there are words.
+// The words are the nearest ones, for any number of descriptors and concurrent callers, with as many checks as words
+// or nearly as many.
 func TestAssignMany(t *testing.T) {
 	const words, dim = 300, 20
 	random := rng.New(1, "many")
@@ -111,7 +110,7 @@ func TestAssignMakesNoGarbage(t *testing.T) {
 	for _, as := range []Assignment{{}, {Nearest: 3}, {Checks: 30}} {
 		a := assigner(t, v, as)
 		var room Assigned
-		// A product takes a few allocations for all rows that it compares.
+		// A product needs few allocations for all rows.
 		if n := testing.AllocsPerRun(5, func() {
 			if err := a.Assign(&room, d); err != nil {
 				t.Fatal(err)

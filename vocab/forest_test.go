@@ -41,7 +41,7 @@ func TestForestRecall(t *testing.T) {
 	}
 }
 
-// Trees over words that do not vary, or that are there many times, must end.
+// Building a tree must end, also for equal words.
 func TestForestOfTies(t *testing.T) {
 	const dim = 4
 	rows := make([]uint8, 300*dim)
@@ -73,7 +73,7 @@ func TestForestOfMany(t *testing.T) {
 	w := f.newSearchBuffers()
 	for x := range slices.Chunk(randomRows(random, 50, dim, 20), dim) {
 		for _, m := range []int{1, 5, 200} {
-			// All of the same words are in a leaf, or pass for one.
+			// Equal words are in one leaf, or are checked like one.
 			if diff := cmp.Diff(bruteForce(v, x, m), f.nearest(w, x, m, words), cmp.AllowUnexported(neighbour{})); diff != "" {
 				t.Fatalf("%d nearest: -want +got\n%s", m, diff)
 			}
@@ -101,7 +101,7 @@ func TestForestIsRepeatable(t *testing.T) {
 	}
 }
 
-// As many words as there may be sensible use for, learned and found.
+// The largest sensible number of words is learned and found.
 func TestHundredThousandWords(t *testing.T) {
 	testkit.Slow(t)
 	const words, dim, queries = 100_000, 16, 100
@@ -140,13 +140,13 @@ func plant(t *testing.T, p *points) *forest {
 	return f
 }
 
-// Whoever cancels does not wait for the trees of all words.
+// Cancelling does not wait until the trees of all words are built.
 func TestForestIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	reason := errors.New("enough")
 	cancel(reason)
 	v := wordsOf(randomRows(rng.New(1, "cancelled"), 40, 8, 40), 8)
 	if _, err := NewAssigner(ctx, v, Assignment{Checks: 10}); !errors.Is(err, reason) {
-		t.Errorf("error %v, want %v", err, reason)
+		t.Errorf("got error %v, want %v", err, reason)
 	}
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// An image of 8×4 pixels has a descriptor on each pixel of its two upper rows;
-// one pixel in three has word 1 of two.
+// An image of 8×4 pixels has a descriptor at each pixel of its two upper rows. Every third pixel has word 1 of two.
 func pixels() (*features.Descriptors, *Assigned) {
 	d := &features.Descriptors{Dim: 1, Width: 8, Height: 4}
 	as := &Assigned{Nearest: 1}
@@ -59,8 +58,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// The histogram of a cell is the sum of the histograms of its subcells, and histograms
-// sum to the number of descriptors, also with soft assignment.
+// The histogram of a cell is the sum of the histograms of its subcells. Histograms sum to the number of descriptors,
+// also with soft assignment.
 func TestPyramidAddsUp(t *testing.T) {
 	const words, dim, p = 7, 3, 500
 	random := rng.New(1, "pyramid")
@@ -114,7 +113,7 @@ func TestCells(t *testing.T) {
 	}{
 		{0, 0, 256, 256, 0},
 		{-0.5, -0.5, 256, 256, 0},
-		// Pixels 0 to 63 are the first quarter: it ends half a pixel on.
+		// Pixels 0 to 63 are the first quarter, which ends half a pixel further.
 		{63, 0, 256, 256, 0},
 		{63.49, 0, 256, 256, 0},
 		{63.5, 0, 256, 256, 1},
@@ -205,7 +204,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// The keys of kept histograms hold this form of a grid.
+// Cache keys of histograms contain this form of a grid.
 func TestGridInKeys(t *testing.T) {
 	grid := Grid{{Rows: 1, Columns: 2}, {Rows: 4, Columns: 4}}
 	const want = "vocab.Grid vocab.Grid{vocab.Cells{Rows:1, Cols:2}, vocab.Cells{Rows:4, Cols:4}}"

@@ -54,8 +54,8 @@ func bruteForce(v *Vocabulary, x []uint8, m int) []neighbour {
 	return all[:m]
 }
 
-// Words of whole numbers have exact distances: the answers must agree to the
-// last bit, also where words are there twice and tie.
+// Words with integer values have exact distances: results must be equal to the last bit, also with duplicates and
+// ties.
 func TestNearest(t *testing.T) {
 	for _, size := range []struct{ words, dim, m int }{
 		{1, 1, 1}, {2, 3, 1}, {7, 5, 3}, {8, 128, 1}, {9, 128, 9}, {200, 128, 1}, {200, 130, 4}, {333, 300, 2}, {3000, 16, 1},

@@ -75,7 +75,7 @@ func TestSamplerDoesNotDependOnOrder(t *testing.T) {
 	}
 }
 
-// Images of one name draw the same numbers: their descriptors decide.
+// Images with equal names get the same random numbers, and their descriptors decide.
 func TestSamplerOfOneName(t *testing.T) {
 	images := numbered(40, 40, 40)
 	var want []uint8
@@ -129,8 +129,7 @@ func TestSamplerBounds(t *testing.T) {
 	}
 }
 
-// Every descriptor is as likely to be kept: 2000 of 20 images of 1000 are about
-// 100 of each.
+// All descriptors are equally likely: of 2000 sampled from 20 images of 1000, each image has about 100.
 func TestSamplerIsFair(t *testing.T) {
 	s := &Sampler{Total: 2000}
 	addAll(t, s, numbered(slices.Repeat([]int{1000}, 20)...))
@@ -153,7 +152,7 @@ func TestSamplerIsFair(t *testing.T) {
 			t.Errorf("%d of image %d", n, i)
 		}
 	}
-	// Images draw different places: 2000 draws leave 1000·e⁻² of 1000 out.
+	// Images draw different positions: 2000 draws miss about 1000·e⁻² of 1000 positions.
 	if n := len(places); n < 820 || n > 910 {
 		t.Errorf("%d places were drawn of 1000", n)
 	}

@@ -52,8 +52,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// Whatever byte is damaged, there is an error or the file is as good as before:
-// no check covers dates.
+// Any damaged byte is an error or has no effect: checksums do not cover dates.
 func TestLoadDamaged(t *testing.T) {
 	want := wordsOf(randomRows(rng.New(1, "damaged"), 5, 3, 2), 3)
 	file := saved(t, want)

@@ -220,11 +220,11 @@ const (
 	// overshoot is the length of a step relative to the way to the mean. Up to 2, a word does not end up farther from
 	// the mean than before.
 	overshoot = 1.9
-	// partTolerance is the smallest tolerance on subsets, whose best words are not those of all descriptors.
+	// partTolerance is the smallest tolerance on subsets, whose best words differ from the best of all descriptors.
 	partTolerance = 1e-3
 )
 
-// iterateOn iterates on the first part rows of the sample until the relative decrease of the objective is at most tolerance.
+// iterateOn iterates on the first part rows of the sample until the objective's relative decrease is at most tolerance.
 func (k *kmeans) iterateOn(ctx context.Context, part int, tolerance float64) error {
 	squares := 0.0
 	for i := range part {

@@ -50,7 +50,7 @@ func TestTrainFindsTheWords(t *testing.T) {
 		v := train(t, Training{Words: 3, Method: m, MaxIterations: 20}, rows, 2)
 		got := slices.SortedFunc(slices.Values([][]float64{v.Words.RawRowView(0), v.Words.RawRowView(1), v.Words.RawRowView(2)}), slices.Compare)
 		for j, want := range [][]float64{{0.5, 250}, {11, 11}, {202, 2}} {
-			// The words of a mini-batch also hold the rows that they began as.
+			// The mean of a mini-batch word includes its initial row.
 			within := 1e-12
 			if m == MethodMiniBatch {
 				within = 1.5
@@ -86,7 +86,7 @@ func TestTrainIsRepeatable(t *testing.T) {
 	}
 }
 
-// The words are the same in all builds, whatever does the products.
+// The words are equal in all builds, with any implementation of products.
 func TestTrainIsTheSameEverywhere(t *testing.T) {
 	const n, dim, centres = 4000, 32, 60
 	random := rng.New(1, "everywhere")
@@ -141,7 +141,7 @@ func TestTrainDescends(t *testing.T) {
 		if (len(parts) > 1) != (training.Words == 60) {
 			t.Errorf("%d words: %d parts of the descriptors were read", training.Words, len(parts))
 		}
-		// What words are found for with some checks only may be nearer to others.
+		// With limited checks, a descriptor may be nearer to another word than to its own.
 		means := parts[2000]
 		reported := means[len(means)-1]
 		if got := objective(v, rows); got > reported*(1+1e-9) || got < reported*0.98 || training.Checks == 0 && got < reported*(1-1e-9) {
@@ -150,7 +150,7 @@ func TestTrainDescends(t *testing.T) {
 	}
 }
 
-// What the second iteration reports is the objective of the words of the first.
+// TestTrainReports checks that the second iteration reports the objective of the words after the first.
 func TestTrainReports(t *testing.T) {
 	rows := randomRows(rng.New(1, "reports"), 1000, 16, 50)
 	var reported []float64
@@ -202,8 +202,8 @@ func TestFillEmpty(t *testing.T) {
 	for i, to := range k.next {
 		k.relabel(i, to)
 	}
-	// 200 is 10 from its word, but alone. 104 is 5 from its word and 3 is 2 from
-	// its: they go to the empty words.
+	// 200 is 10 from its word, but is the only one there. 104 is 5 from its word and 3 is 2 from its word: they fill
+	// the empty words.
 	if filled := k.fillEmpty(len(rows)); !slices.Equal(filled, []int{1, 3}) {
 		t.Errorf("words %v were filled, want 1 and 3", filled)
 	}
@@ -215,7 +215,7 @@ func TestFillEmpty(t *testing.T) {
 	}
 }
 
-// Hardly any rows differ: the part that training begins on must hold them.
+// Few rows differ: the first subset of training must contain them.
 func TestTrainOfFewDifferentRows(t *testing.T) {
 	const n, different = 5000, 30
 	rows := make([]uint8, n)
@@ -230,7 +230,7 @@ func TestTrainOfFewDifferentRows(t *testing.T) {
 	}
 }
 
-// k-means++ takes a row of each of a few far groups.
+// k-means++ selects a row of each of a few distant groups.
 func TestPlusPlus(t *testing.T) {
 	const groups, each, dim = 8, 300, 40
 	random := rng.New(1, "groups")
@@ -284,7 +284,7 @@ func TestTrainErrors(t *testing.T) {
 	if _, err := (Training{}).Train(ctx, nil, 2); !errors.Is(err, features.ErrNoDescriptors) {
 		t.Errorf("got error %v, want ErrNoDescriptors", err)
 	}
-	// As many words as different descriptors are those descriptors.
+	// If the number of words equals the number of different descriptors, the words are these descriptors.
 	v := train(t, Training{Words: 2}, two, 2)
 	if got := objective(v, two); got != 0 {
 		t.Errorf("objective %v of two words for two descriptors", got)
@@ -319,8 +319,7 @@ func TestMethodNames(t *testing.T) {
 	}
 }
 
-// These rows are equal in single precision. The words must be distinct rows
-// nevertheless.
+// These rows are equal in single precision, but the words must be distinct rows.
 func TestPlusPlusOfLongRows(t *testing.T) {
 	const n, dim = 100, 301
 	rows := bytes.Repeat([]uint8{255}, n*dim)

@@ -74,7 +74,7 @@ func TestLearnIDF(t *testing.T) {
 	got := LearnIDF(x)
 	for j, want := range []float64{1, 1 + math.Log(2), 1 + math.Log(4)} {
 		if math.Abs(got[j]-want) > 1e-15 {
-			t.Errorf("column %d: %v, want %v", j, got[j], want)
+			t.Errorf("column %d: got %v, want %v", j, got[j], want)
 		}
 	}
 }

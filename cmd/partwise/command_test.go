@@ -194,7 +194,7 @@ seed: 9
 		"--cluster", "distance=cosine,restarts=5", "--seed", "9", "--workers", "1")
 	want := read(t, "results", "by-file", "results.jsonl")
 	if got := read(t, "results", "by-flags", "results.jsonl"); got != want {
-		t.Error("the log of the flags is not that of the file")
+		t.Error("the logs by flags and by file differ")
 	}
 	must(t, "run", "mine.yaml", "--workers", "2")
 	if got := read(t, "results", "by-file", "results.jsonl"); got != want {
@@ -208,7 +208,7 @@ seed: 9
 	must(t, "report", "results/by-file")
 	for _, f := range files {
 		if read(t, "results", "by-file", f) != before[f] {
-			t.Errorf("made again, %s is another", f)
+			t.Errorf("after a second run, %s differs", f)
 		}
 	}
 }
@@ -219,18 +219,18 @@ func TestCluster(t *testing.T) {
 	if !strings.Contains(out, "72 images in 4 groups") || !strings.Contains(out, "AC ") {
 		t.Errorf("printed\n%s", out)
 	}
-	must(t, "cluster", "photos", "-k", "4", "--labels", "labels.csv", "--out", "told")
+	must(t, "cluster", "photos", "-k", "4", "--labels", "labels.csv", "--out", "labelled")
 	must(t, "cluster", "photos", "-k", "4", "--pattern", "{class}-*", "--method", "nmf-kl,iterations=2", "--batch", "30", "--out", "blocks")
 	if page := read(t, "blocks", "index.html"); !strings.Contains(page, "30 samples") || !strings.Contains(page, "bases/") {
-		t.Error("the page says nothing of blocks, or has no basis images")
+		t.Error("the page does not mention blocks, or has no basis images")
 	}
-	for _, dir := range []string{"scored", "told", "blocks"} {
+	for _, dir := range []string{"scored", "labelled", "blocks"} {
 		for _, f := range []string{"index.html", "model.npz", "page/data.js", "pictures/000.png"} {
 			read(t, dir, f)
 		}
 		lines, err := csv.NewReader(strings.NewReader(read(t, dir, "assignments.csv"))).ReadAll()
 		header := "[file group class confidence]"
-		if dir == "told" {
+		if dir == "labelled" {
 			header = "[file group class name confidence]"
 		}
 		if err != nil || len(lines) != 73 || fmt.Sprint(lines[0]) != header {
@@ -250,13 +250,13 @@ func TestCluster(t *testing.T) {
 			t.Errorf("%s: %d of %d samples are in a group with confidence", dir, sure, len(lines)-1)
 		}
 	}
-	if a := read(t, "scored", "assignments.csv"); a == read(t, "told", "assignments.csv") {
-		t.Error("labels told change nothing at all")
+	if a := read(t, "scored", "assignments.csv"); a == read(t, "labelled", "assignments.csv") {
+		t.Error("the assignments with and without labels are equal")
 	}
 	must(t, "cluster", "photos", "-k", "4", "--pattern", "{class}-*", "--out", "again")
 	for _, f := range []string{"assignments.csv", "model.npz", "pictures/000.png"} {
 		if read(t, "scored", f) != read(t, "again", f) {
-			t.Errorf("done again, %s is another", f)
+			t.Errorf("after a second run, %s differs", f)
 		}
 	}
 }
@@ -311,9 +311,9 @@ func TestFewerGroups(t *testing.T) {
 	}
 }
 
-// TestToldLabels: labelled images of two classes never share a group, each class has its own group, and impossible
-// labels are refused before an image is read.
-func TestToldLabels(t *testing.T) {
+// TestConflictingLabels: labelled images of two classes never share a group, each class has its own group, and
+// impossible labels are refused before an image is read.
+func TestConflictingLabels(t *testing.T) {
 	workplace(t)
 	entries, err := os.ReadDir("photos")
 	if err != nil {
@@ -326,7 +326,7 @@ func TestToldLabels(t *testing.T) {
 	}
 	write(t, "odd.csv", labels.String())
 	for i, line := range []string{"--method cnmf,iterations=5", "--method kmeans", "--method nmf,iterations=5 --cluster by=ncut", "--method cnmf,iterations=5 --cluster distance=euclidean -k 7"} {
-		dir := fmt.Sprint("told", i)
+		dir := fmt.Sprint("labelled", i)
 		code, out, stderr := partwise(append(strings.Fields("cluster photos --labels odd.csv --out "+dir), strings.Fields(line)...)...)
 		if code != exitDone || strings.Contains(stderr, "the class third has one labelled sample, which does not constrain") != strings.Contains(line, "cnmf") {
 			t.Errorf("%s: exit code %d, said %q", line, code, stderr)

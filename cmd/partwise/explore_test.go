@@ -227,7 +227,7 @@ func TestExploreMistakes(t *testing.T) {
 		}
 	}
 	if read(t, "foreign/feedback/labels.csv") != "mine\n" {
-		t.Error("somebody's file has changed")
+		t.Error("a foreign file has changed")
 	}
 	// Images that were added later.
 	write(t, "photos/new.png", read(t, listed(t, "photos")[0]))
@@ -334,7 +334,7 @@ check(cannot.length > 0 && cannot.every(([a, b]) => groups[a] !== groups[b]), "w
 		}
 	}
 	if !strings.Contains(named, "'=Türme <b>") {
-		t.Errorf("the results say %q of the picture that was told", named)
+		t.Errorf("the labelled picture: got the line %q, want the name '=Türme <b>", named)
 	}
 	address, finish = exploring(t, "results/photos-groups")
 	p = browsertest.Open(t, address)

@@ -332,12 +332,12 @@ func TestSkipped(t *testing.T) {
 		args := strings.Fields(line)
 		for range 2 { // the second time from the cache
 			code, out, stderr := partwise(args...)
-			told := want
+			warning := want
 			if list != "" {
-				told += "; see " + filepath.FromSlash(list)
+				warning += "; see " + filepath.FromSlash(list)
 			}
-			if code != exitDone || strings.Count(stderr, told+"\n") != 1 || strings.Contains(stderr, ".heic") {
-				t.Errorf("partwise %s: exit code %d, printed %q, said %q, want %q", line, code, out, stderr, told)
+			if code != exitDone || strings.Count(stderr, warning+"\n") != 1 || strings.Contains(stderr, ".heic") {
+				t.Errorf("partwise %s: exit code %d, printed %q, said %q, want %q", line, code, out, stderr, warning)
 			}
 			if list == "" {
 				continue
@@ -388,7 +388,7 @@ func TestSkipped(t *testing.T) {
 	}
 	refused(t, "features: none of the 32 samples of phone is usable (30 HEIC images (not supported), 1 not an image, 1 truncated); the first: ", strings.Fields("cluster phone -k 2 --features pixels=4 --out none")...)
 	if _, err := os.Stat("none"); err == nil {
-		t.Error("results of nothing")
+		t.Error("got results without usable images")
 	}
 }
 

@@ -173,7 +173,7 @@ func TestFitAndApply(t *testing.T) {
 		first := read(t, "m.npz")
 		must(t, append(args, "--out", "m.npz", "--force")...)
 		if read(t, "m.npz") != first {
-			t.Errorf("%s: done again, the file is another", c.line)
+			t.Errorf("%s: the file of a second run differs", c.line)
 		}
 		applied := must(t, "apply", "m.npz", c.data, "--out", "codes.npz", "--force")
 		set, err := datasets.Open(t.Context(), "codes.npz", datasets.OpenOptions{})
@@ -219,7 +219,7 @@ func TestApplyOfRun(t *testing.T) {
 		}
 		was := array(t, file, "coefficients")
 		n, _ := was.Dims()
-		// The projections of pca are those of the samples, in some order.
+		// pca has the projections of the samples, in any order.
 		found := 0
 		for i := range n {
 			for j := range 72 {
@@ -290,7 +290,7 @@ func TestFitMistakes(t *testing.T) {
 	}
 	for _, file := range []string{"m2.npz", "c.npz"} {
 		if _, err := os.Stat(file); err == nil {
-			t.Errorf("a refusal made %s", file)
+			t.Errorf("a rejected command created %s", file)
 		}
 	}
 	if _, _, stderr := partwise("fit", "photos", "--rank", "2", "--iterations", "2", "--out", "m2.npz"); !strings.Contains(stderr, "skipped 1 of 73 files: 1 ") {
@@ -298,8 +298,7 @@ func TestFitMistakes(t *testing.T) {
 	}
 }
 
-// TestFeatures: the written features are those of an experiment, in every format, and saved words give equal
-// histograms.
+// TestFeatures checks that every format holds the features of an experiment, and that saved words give equal histograms.
 func TestFeatures(t *testing.T) {
 	workplace(t)
 	const sift = "sift={step: 4, bins: 2},words=9,grid=2x2"
@@ -317,7 +316,7 @@ func TestFeatures(t *testing.T) {
 			first = set
 		}
 		if !mat.Equal(set.Vectors, first.Vectors) || len(set.Classes) != len(first.Classes) || set.Names[0] != first.Names[0] {
-			t.Errorf("%s holds something else than f.npz", file)
+			t.Errorf("%s differs from f.npz", file)
 		}
 	}
 	must(t, "features", "photos", "--features", "sift={step: 4, bins: 2},words={from: words-npz.npz},grid=2x2", "--no-cache", "--out", "again.npz")
@@ -414,7 +413,7 @@ func (c cancelling) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestFeaturesStopped: if features is interrupted while writing, it reports what is cached.
+// TestFeaturesStopped checks that an interrupted features command reports the number of cached images.
 func TestFeaturesStopped(t *testing.T) {
 	workplace(t)
 	write(t, "photos/bad.png", "of which a note tells before the file is written")

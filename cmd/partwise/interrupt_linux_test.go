@@ -167,7 +167,7 @@ func TestInterruptReproduce(t *testing.T) {
 	}
 	for _, file := range []string{reproduce.TextFile, reproduce.MarkdownFile, "results.jsonl"} {
 		if read(t, "a", file) != read(t, "b", file) {
-			t.Errorf("%s is another", file)
+			t.Errorf("%s differs", file)
 		}
 	}
 }

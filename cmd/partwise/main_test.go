@@ -201,12 +201,12 @@ func inEnvironment(t *testing.T, environment []string, args ...string) (stdout, 
 	}
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Env = append(append(os.Environ(), asProgram+"=1"), environment...)
-	var out, told bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &told
+	var output, messages bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &messages
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("partwise %s in %v: %v\n%s", strings.Join(args, " "), environment, err, told.String())
+		t.Fatalf("partwise %s in %v: %v\n%s", strings.Join(args, " "), environment, err, messages.String())
 	}
-	return out.String(), told.String()
+	return output.String(), messages.String()
 }
 
 // files returns the files below a folder and their content.
@@ -257,7 +257,7 @@ func TestLocales(t *testing.T) {
 			printed += out
 		}
 		got := files(t, "out")
-		got["what was printed"] = printed
+		got["standard output"] = printed
 		if want == nil {
 			want = got
 			continue
@@ -294,10 +294,10 @@ func TestInertNames(t *testing.T) {
 	write(t, "mine/"+classes[1]+"/\x1b[5m.png", "no picture")
 	write(t, "\x1b[2J.yaml", "name: \"x\\e[2J\"\nmethods: [nmf, {name: kmeans, as: \"\\e[1mk\"}]\ndata: whole\nclasses: 2\nrepeats: 2\nfeatures: {pixels: 4}\n")
 	write(t, "bad.yaml", "name: x\n\x1b[2J: y\n")
-	write(t, "told.csv", "=cmd|calc/@1.png,x\x1b[2J\n")
+	write(t, "given.csv", "=cmd|calc/@1.png,x\x1b[2J\n")
 	for _, args := range [][]string{
 		{"cluster", "mine", "-k", "2", "--features", "pixels=4", "--out", "found\x1b[2J"},
-		{"cluster", "mine", "-k", "2", "--features", "pixels=4", "--labels", "told.csv", "--out", "told"},
+		{"cluster", "mine", "-k", "2", "--features", "pixels=4", "--labels", "given.csv", "--out", "labelled"},
 		{"cluster", "mine", "-k", "2"},
 		{"cluster", "\x1b[2J\npartwise: done"},
 		{"run", "\x1b[2J.yaml", "--out", "run\x1b[2J"},
@@ -624,7 +624,7 @@ func TestNamesWithoutCase(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(fmt.Sprintf("%+v", one), fmt.Sprintf("%+v", other)); diff != "" {
-			t.Errorf("--%s %s%s is another in capitals: %s", flag, before, name, diff)
+			t.Errorf("--%s %s%s differs in capitals: %s", flag, before, name, diff)
 		}
 	}
 	for _, name := range spec.MethodNames() {
@@ -646,12 +646,12 @@ func TestNamesWithoutCase(t *testing.T) {
 	for _, k := range choices.Kinds {
 		for _, name := range k.Names() {
 			if must(t, "list", k.Name, name) != must(t, "list", k.Name, strings.ToUpper(name)) {
-				t.Errorf("partwise list %s tells of %s something else in capitals", k.Name, name)
+				t.Errorf("partwise list %s prints another text for %s in capitals", k.Name, name)
 			}
 		}
 	}
 	if must(t, "datasets", "orl") != must(t, "datasets", "ORL") {
-		t.Error("partwise datasets tells of ORL something else than of orl")
+		t.Error("partwise datasets prints another text for ORL than for orl")
 	}
 }
 

@@ -249,7 +249,7 @@ func TestFeaturesSparesFiles(t *testing.T) {
 	first := read(t, "link.npz")
 	must(t, args("link.npz", "--words", "words.npz", "--force")...)
 	if read(t, "link.npz") != first {
-		t.Error("written again, it is another file")
+		t.Error("the file of a second run differs")
 	}
 	// If the features cannot be written, the words of others stay.
 	words := read(t, "words.npz")
@@ -389,7 +389,7 @@ func TestModelOfAnotherShape(t *testing.T) {
 	}
 	page := read(t, "results", "tiny", "index.html")
 	if !strings.Contains(page, "the parts of nmf are not shown") || strings.Contains(page, "bases/nmf.png") || !strings.Contains(page, "bases/gnmf.png") {
-		t.Error("the page does not say what is left out, or leaves out more")
+		t.Error("the page must leave out the parts of nmf only, and say so")
 	}
 	if _, err := os.Stat("results/tiny/bases/nmf.png"); !os.IsNotExist(err) {
 		t.Errorf("the picture of before is still there: %v", err)

@@ -258,12 +258,12 @@ func settingSections() []section {
 
 // form describes a setting with a form of its own.
 type form struct {
-	help     string   // replaces that of the flag, if set
+	help     string   // replaces the help of the flag, if set
 	values   []string // examples, each of which can be read
 	fallback string   // the default
 }
 
-// forms are those of the settings of a section, by its title and their names.
+// forms are the forms of settings, by the title of the section and the name of the setting.
 var forms = map[string]form{
 	"Top level/name":                {"", []string{"faces"}, "the file's name"},
 	"Top level/data":                {"known set, path, or several of them", []string{"yale", "photos/faces", "{set: orl, from: mat}", "[yale, orl]"}, "required"},

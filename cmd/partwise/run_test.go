@@ -30,7 +30,7 @@ repeats: 2
 cluster: {restarts: 2}
 `
 
-// TestSets: an experiment on several sets has a folder for each, equal to that of an experiment on this set alone, and
+// TestSets: an experiment on several sets has a folder for each, as an experiment on this set alone would write it, and
 // a page about all. A second run computes nothing, and an added method runs on each set.
 func TestSets(t *testing.T) {
 	workplace(t)
@@ -51,11 +51,11 @@ func TestSets(t *testing.T) {
 		t.Error("the page of a set is not linked")
 	}
 
-	// The trials of a set equal those of an experiment on it alone, byte for byte.
+	// The trials of a set equal the trials of an experiment on this set only, byte for byte.
 	write(t, "one.yaml", strings.Replace(strings.Replace(manySets, "name: many", "name: many-generated", 1), "[generated, {set: generated, largest: 4}, {set: photos, pattern: '{class}-*'}]", "generated", 1))
 	must(t, "run", "one.yaml")
 	if read(t, all, "generated/results.jsonl") != read(t, "results", "many-generated/results.jsonl") {
-		t.Error("the log of a set is not that of an experiment on it alone")
+		t.Error("the log of a set differs from an experiment on it alone")
 	}
 
 	logs := map[string]string{}
@@ -294,7 +294,7 @@ func TestCache(t *testing.T) {
 	says("cache --cache "+other, "entries  2")
 	says("cache clear --cache "+other, other, "removed  2")
 	if read(t, note) != "mine" {
-		t.Error("a file that is not the cache's is another")
+		t.Error("a file that is not the cache's differs")
 	}
 	if left, err := os.ReadDir(here); err != nil || len(left) != 2 { // and the marker of a cache
 		t.Errorf("cleared, the folder holds %v, %v", left, err)
@@ -340,7 +340,7 @@ func TestGetUnpublishedSum(t *testing.T) {
 	}
 }
 
-// TestGetStopped: an interrupted download reports what is kept.
+// TestGetStopped checks that an interrupted download reports the part that is kept.
 func TestGetStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -358,7 +358,7 @@ func TestGetStopped(t *testing.T) {
 	cmd.SetArgs([]string{"coil20", "--mirror", server.URL})
 	const want = "stopped while getting coil20: "
 	if err := cmd.ExecuteContext(ctx); err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("error %v, want %s", err, want)
+		t.Errorf("got error %v, want %s", err, want)
 	}
 }
 
@@ -449,7 +449,7 @@ func TestReproduce(t *testing.T) {
 	}
 	for _, file := range []string{reproduce.TextFile, reproduce.MarkdownFile, "results.jsonl", "variants/more/results.jsonl"} {
 		if !bytes.Equal([]byte(read(t, "a", file)), []byte(read(t, "b", file))) {
-			t.Errorf("%s is another", file)
+			t.Errorf("%s differs", file)
 		}
 	}
 	must(t, "report", "a")

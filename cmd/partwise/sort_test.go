@@ -45,8 +45,8 @@ func TestSort(t *testing.T) {
 		}
 	}
 	before := listed(t, "photos")
-	write(t, "told.csv", "file,class\nfrüh/Bild 1.png,Früh am Tag\n")
-	must(t, "cluster", "photos", "-k", "3", "--labels", "told.csv", "--method", "kmeans", "--out", "groups")
+	write(t, "given.csv", "file,class\nfrüh/Bild 1.png,Früh am Tag\n")
+	must(t, "cluster", "photos", "-k", "3", "--labels", "given.csv", "--method", "kmeans", "--out", "groups")
 
 	out := must(t, "sort", "groups", "--to", "sorted", "--move")
 	if want := "74 images moved into 3 folders in sorted; --undo reverses this.\n"; out != want {
@@ -131,7 +131,7 @@ func TestSortMistakes(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat("sorted"); err == nil {
-		t.Error("a refusal made the folder sorted")
+		t.Error("a rejected command created the folder sorted")
 	}
 	if after := listed(t, "photos"); !slices.Equal(photos, after) {
 		t.Errorf("now there are %v", after)
@@ -211,23 +211,23 @@ func assignments(t *testing.T, text string) (group map[string]string, confidence
 func TestAssign(t *testing.T) {
 	workplace(t)
 	names := photos(t)
-	told := ""
+	labels := ""
 	for i, name := range names {
 		if class := strings.SplitN(name, "-", 2)[0]; i%3 == 0 && class < "l" && class != "cat" {
-			told += name + "," + class + "\n"
+			labels += name + "," + class + "\n"
 		}
 	}
-	write(t, "told.csv", told)
+	write(t, "given.csv", labels)
 	for i, line := range []string{
 		"--method kmeans",
 		"--method nmf,iterations=20 --features hog",
 		"--method nmf-kl,iterations=20 --features pixels=12,colour=true,normalise=l1,power=0.5,crop=square",
-		"--method cnmf,iterations=20 --labels told.csv",
+		"--method cnmf,iterations=20 --labels given.csv",
 		"--method cf,iterations=20 --cluster by=ncut",
 		"--method kmeans --features {sift:{at:dense,step:4,bins:[2,3]},words:{count:9,nearest:2},grid:1x1+2x2,idf:true,power:0.5}",
 		"--method nmf,iterations=20 --features [{sift:{at:dense,step:4,bins:2},words:9,grid:2x2},{colour:hsv,grid:2x2,weight:0.2}]",
 		"--method nmf,iterations=20 --cluster largest --rank 3",
-		"--method ss-nmf,iterations=20 --labels told.csv --rank 3", "--method pca", "--method cf,iterations=20,kernel=rbf", "--method sparse-coding,iterations=3",
+		"--method ss-nmf,iterations=20 --labels given.csv --rank 3", "--method pca", "--method cf,iterations=20,kernel=rbf", "--method sparse-coding,iterations=3",
 		"--method nmf,iterations=2 --batch 30 --features pixels=8",
 	} {
 		line = strings.NewReplacer(":", ": ").Replace(line)
@@ -303,8 +303,8 @@ func TestAssignNone(t *testing.T) {
 			}
 		}
 	}
-	write(t, "told.csv", "aeroplane-010.png,=Aero\n")
-	must(t, "cluster", "photos", "-k", "3", "--method", "kmeans", "--features", "hog", "--labels", "told.csv", "--out", "groups")
+	write(t, "given.csv", "aeroplane-010.png,=Aero\n")
+	must(t, "cluster", "photos", "-k", "3", "--method", "kmeans", "--features", "hog", "--labels", "given.csv", "--out", "groups")
 	must(t, "assign", "groups", "strange", "--out", "strange.csv")
 	group, _ := assignments(t, read(t, "strange.csv"))
 	none := 0

@@ -127,7 +127,7 @@ func interruptedError(ctx context.Context, err error, doing string) error {
 // programText is the approximate memory of the program itself, which the garbage collector does not count.
 const programText = 24 << 20
 
-// limitMemory sets the memory budget of a command, and of the garbage collector: that of its flag, or half of the
+// limitMemory sets the memory budget of a command and of the garbage collector: the value of its flag, or half of the
 // memory.
 func limitMemory(cmd *cobra.Command) error {
 	limit := memory.Available() / 2
@@ -185,7 +185,7 @@ func timesFlag(cmd *cobra.Command) {
 // every half minute.
 type stages struct {
 	w    io.Writer
-	unit string // for all pieces of work; "" means that of each
+	unit string // for all pieces of work; "" means each piece has its own
 	what string // the current piece, "" for none
 	bar  *progressbar.ProgressBar
 	log  *progressLog

@@ -393,7 +393,7 @@ func TestUsersFilesStay(t *testing.T) {
 			t.Error("no error")
 		}
 	})
-	t.Run("a link in place of the work folder", func(t *testing.T) {
+	t.Run("a link instead of the work folder", func(t *testing.T) {
 		useKnown(t, toyArchive())
 		dir, elsewhere := t.TempDir(), t.TempDir()
 		writeFile(t, filepath.Join(elsewhere, "mine.txt"), []byte("mine"))

@@ -324,7 +324,7 @@ func TestGetArchive(t *testing.T) {
 	useKnown(t, set("other.pgm"))
 	dir = t.TempDir()
 	if err := d.Get(t.Context(), "toys", dir); err == nil || !strings.Contains(err.Error(), "toys.zip does not contain a folder toys with other.pgm") {
-		t.Errorf("an archive of something else: got error %v", err)
+		t.Errorf("an archive without the data: got error %v", err)
 	}
 	if got := filesBelow(t, dir); len(got) != 0 {
 		t.Errorf("%v is left", got)
@@ -349,7 +349,7 @@ func TestGetIDX(t *testing.T) {
 		From: fromRaw, Places: []string{"digits"}, Marks: []string{"images-idx3*"}, IDX: true,
 		Files: []Download{{File: "images-idx3.gz", SHA256: sumOf(images)}, {File: "labels-idx1.gz", SHA256: sumOf(labels)}},
 	}}})
-	// The sums are those of the unpacked content.
+	// The checksums are of the unpacked content.
 	s := &server{files: map[string][]byte{"images-idx3.gz": gzipped(t, images), "labels-idx1.gz": gzipped(t, labels)}}
 	d := s.start(t)
 	dir := t.TempDir()

@@ -34,7 +34,7 @@ func TestKnown(t *testing.T) {
 				t.Errorf("%s: form %+v", info.Name, f)
 			}
 			if len(f.Files) == 0 && info.How == "" {
-				t.Errorf("%s: nothing says how to get it", info.Name)
+				t.Errorf("%s: no instructions to get it", info.Name)
 			}
 			for _, d := range f.Files {
 				if sum, err := hex.DecodeString(d.SHA256); err != nil || len(sum) != 0 && len(sum) != 32 {

@@ -18,7 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// Limits of an archive beside the size of its files, ten times those of the known sets.
+// Limits of an archive beside the size of its files. They are ten times the needs of the known sets.
 const maxNameBytes, maxNamesBytes, maxTarBytes = 1024, 8 << 20, 256 << 20
 
 // maxEntries limits the files and folders of an archive; each file counts its folders again. Tests change it.

@@ -33,7 +33,7 @@ import (
 // MaxPixels is the largest width × height of a decoded image.
 const MaxPixels = 100_000_000
 
-// maxImageFile is the largest size of an image file in bytes: twice that of MaxPixels pixels of 8 bytes.
+// maxImageFile is the largest size of an image file in bytes: twice the size of MaxPixels pixels of 8 bytes.
 const maxImageFile = 2 * 8 * MaxPixels
 
 type format struct {
@@ -185,7 +185,7 @@ func readHeader(content []byte) (*format, Header, error) {
 	return kind, Header{kind.name, config.Width, config.Height, memory + smallDecoding}, decodeError(kind, err)
 }
 
-// Size returns the width and height in the header of the image file at path, as stored. Errors are those of Decode.
+// Size returns the stored width and height in the header of the image file at path, with the same errors as Decode.
 func Size(path string) (width, height int, err error) {
 	f, err := os.Open(path)
 	if err != nil {

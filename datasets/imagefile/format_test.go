@@ -22,7 +22,7 @@ func TestUnreadKinds(t *testing.T) {
 	for brand, word := range map[string]string{"avif": "avifdec", "heic": "heif-convert", "mif1": "sips", "mp42": "not a PNG"} {
 		_, err := DecodeBytes([]byte("\x00\x00\x00\x14ftyp" + brand + "\x00\x00\x00\x00mp42" + "avifavif"))
 		if err == nil || !strings.Contains(err.Error(), word) {
-			t.Errorf("%s: %v, want an error with %q", brand, err, word)
+			t.Errorf("%s: got %v, want an error with %q", brand, err, word)
 		}
 	}
 	// One of several brands may be generic.
@@ -153,7 +153,7 @@ func TestGray(t *testing.T) {
 	}
 	for i, want := range []float64{0.299 * 0xffff, 0.587 * 0xffff, 0.114 * 0xffff, 0x1234, 0xffff, 0x7fff} {
 		if g := float64(got.Gray16At(i, 0).Y); math.Abs(g-want) > 1 {
-			t.Errorf("pixel %d: %v, want %v", i, g, want)
+			t.Errorf("pixel %d: got %v, want %v", i, g, want)
 		}
 	}
 	for x := range 5 {

@@ -154,7 +154,7 @@ func TestHostileImages(t *testing.T) {
 		var err error
 		used := testkit.Allocated(func() { _, err = Decode(path) })
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: error %v, want one with %q and the file", name, err, test.want)
+			t.Errorf("%s: got error %v, want one with %q and the file", name, err, test.want)
 		}
 		if used > 4<<20+2*uint64(len(test.content)) {
 			t.Errorf("%s: %d bytes of memory for a file of %d", name, used, len(test.content))

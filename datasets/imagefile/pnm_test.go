@@ -87,7 +87,7 @@ func TestDecodePNMErrors(t *testing.T) {
 		"P6 1 1 255\n\x01\x02":          "value 3 of 3: unexpected EOF",
 	} {
 		if _, err := DecodeBytes([]byte(file)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want one with %q", file, err, want)
+			t.Errorf("%q: got error %v, want one with %q", file, err, want)
 		}
 	}
 }

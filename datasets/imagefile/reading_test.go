@@ -72,7 +72,7 @@ func FuzzReading(f *testing.F) {
 			whole = Reduced(whole, least)
 		}
 		if img.Bounds().Size() != whole.Bounds().Size() {
-			t.Errorf("%v, want %v", img.Bounds(), whole.Bounds())
+			t.Errorf("got %v, want %v", img.Bounds(), whole.Bounds())
 		}
 	})
 }

@@ -37,7 +37,7 @@ func TestReduced(t *testing.T) {
 		b := img.Bounds()
 		want := image.Pt((b.Dx()+3)/4, (b.Dy()+3)/4)
 		if small.Bounds().Size() != want {
-			t.Errorf("%s: %v, want %v", name, small.Bounds(), want)
+			t.Errorf("%s: got %v, want %v", name, small.Bounds(), want)
 			continue
 		}
 		for y := range want.Y {

@@ -14,8 +14,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// TestAddingAReader: what docs/how-to/add-a-reader.md shows is what is compiled here, a line
-// of the list makes Open read such files, and one of the known sets finds them.
+// TestAddingAReader checks that the code in docs/how-to/add-a-reader.md compiles, that an entry of the list of readers
+// makes Open read such files, and that a known set can use them.
 func TestAddingAReader(t *testing.T) {
 	code, err := os.ReadFile("added_test.go")
 	if err != nil {
@@ -26,7 +26,7 @@ func TestAddingAReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(page), string(code)) {
-		t.Error("docs/how-to/add-a-reader.md shows another file than added_test.go")
+		t.Error("docs/how-to/add-a-reader.md does not contain added_test.go")
 	}
 	t.Cleanup(vectorfile.Add(vectorfile.IsMyMatrixMarket, vectorfile.MyMatrixMarket))
 	t.Cleanup(catalogue.Add(catalogue.Info{
@@ -66,7 +66,7 @@ func TestAddingAReader(t *testing.T) {
 		"2 2 1\n1 1 1e999\n": "line 3",
 	} {
 		if _, err := datasets.Open(t.Context(), write("bad", head+text), datasets.OpenOptions{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want one with %q", text, err, want)
+			t.Errorf("%q: got error %v, want one with %q", text, err, want)
 		}
 	}
 	if _, err := vectorfile.MyMatrixMarket(t.Context(), path, vectorfile.Options{Limit: 200}); err == nil || !strings.Contains(err.Error(), "line 5") {

@@ -65,12 +65,12 @@ func isIDX(head []byte) bool {
 	return len(head) >= 4 && head[0] == 0 && head[1] == 0 && idxNumbers[head[2]] != number.None && 1 <= head[3] && head[3] <= 8
 }
 
-// IsIDXImages reports whether a file's name is that of images in IDX format.
+// IsIDXImages reports whether a file with this name holds images in IDX format.
 func IsIDXImages(name string) bool {
 	return strings.Contains(name, "images") && strings.Contains(name, "idx3")
 }
 
-// IDXFolder reads the pairs of IDX files of images and labels in dir: those of a part, "train" or "test", or all, the
+// IDXFolder reads the pairs of IDX files of images and labels in dir. part is "train", "test" or "" for both, the
 // training part first. It also returns the names of all other files and of hidden ones.
 func IDXFolder(ctx context.Context, dir, part string, opt Options) (whole *Content, others []string, err error) {
 	entries, err := os.ReadDir(dir)

@@ -81,7 +81,7 @@ func TestIndexedErrors(t *testing.T) {
 			writeFile(t, filepath.Join(dir, "topics.qrels"), []byte(test.topics))
 		}
 		if _, err := Open(t.Context(), path, Options{}); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), dir) {
-			t.Errorf("%q: error %v, want one with %q", test.text, err, test.want)
+			t.Errorf("%q: got error %v, want one with %q", test.text, err, test.want)
 		}
 	}
 	dir := t.TempDir()

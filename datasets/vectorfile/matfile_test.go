@@ -250,7 +250,7 @@ func TestReadMATClaims(t *testing.T) {
 	data = append(data, packed.Bytes()...)
 	used := memory(func() {
 		if _, err := matVariables(memoryInput(data, 0)); err == nil || !strings.Contains(err.Error(), "but the file has") {
-			t.Errorf("got error %v, want one that says what is missing", err)
+			t.Errorf("got error %v, want one that names the size of the file", err)
 		}
 	})
 	if used > 4<<20 {
@@ -326,7 +326,7 @@ func TestReadMATWords(t *testing.T) {
 					continue
 				}
 				if !cmp.Equal(got[0].Text, test.want) || got[0].Value != nil || got[1].Value.At(0, 0) != 7 {
-					t.Errorf("%v, %s: %q, want %q", order, test.name, got[0].Text, test.want)
+					t.Errorf("%v, %s: got %q, want %q", order, test.name, got[0].Text, test.want)
 				}
 			}
 		}

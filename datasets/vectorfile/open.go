@@ -77,7 +77,7 @@ var readers = []reader{
 	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, pathReader(readCSV)},
 }
 
-// Add adds a reader before that of CSV, and returns a function that removes it. It must be called before Open. fits
+// Add adds a reader before the CSV reader, and returns a function that removes it. It must be called before Open. fits
 // reports whether the reader reads files that begin with head.
 func Add(fits func(head []byte) bool, read func(ctx context.Context, path string, opt Options) (*Content, error)) (remove func()) {
 	before := readers

@@ -118,7 +118,7 @@ func TestBombs(t *testing.T) {
 		var tooLarge *limits.LimitError
 		switch {
 		case err == nil || !strings.Contains(err.Error(), path):
-			t.Errorf("%s: error %v, want one with the file", name, err)
+			t.Errorf("%s: got error %v, want one with the file", name, err)
 		case name == "line.csv.gz" || name == "fields.csv.gz" || name == "quoted.csv.gz":
 			if !strings.Contains(err.Error(), "a record of more than") {
 				t.Errorf("%s: error %v", name, err)

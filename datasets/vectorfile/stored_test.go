@@ -110,7 +110,7 @@ func TestStoredRefuses(t *testing.T) {
 	} {
 		path := filepath.Join(place(t, map[string][]byte{name: c.data}), name)
 		if _, err := Open(t.Context(), path, Options{OnDisk: true}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, err, c.want)
+			t.Errorf("%s: got error %v, want %q", name, err, c.want)
 		}
 	}
 

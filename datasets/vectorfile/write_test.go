@@ -366,14 +366,14 @@ func TestWriteKeeps(t *testing.T) {
 		t.Fatal("no error")
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "a,b\n1,2\n" {
-		t.Errorf("it holds %q, %v", text, err)
+		t.Errorf("got content %q, error %v", text, err)
 	}
 	s.Names[0] = "a"
 	if err := Write(t.Context(), path, s); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "name,class,x1\na,,0\n" {
-		t.Errorf("it holds %q, %v", text, err)
+		t.Errorf("got content %q, error %v", text, err)
 	}
 }
 
@@ -389,7 +389,7 @@ func TestWriteNew(t *testing.T) {
 		t.Errorf("written again: %v", err)
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "name,class,x1\na,,0\n" {
-		t.Errorf("it holds %q, %v", text, err)
+		t.Errorf("got content %q, error %v", text, err)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // same returns n values x.
 func same(n int, x float64) []float64 { return slices.Repeat([]float64{x}, n) }
 
-// TestFewAndSame: for too few or equal differences p-values are defined, and intervals are not ok.
+// TestFewAndSame checks that with too few or equal differences, p-values are defined and intervals are not ok.
 func TestFewAndSame(t *testing.T) {
 	for name, c := range map[string]struct {
 		a, b     []float64
@@ -54,13 +54,13 @@ func TestFewAndSame(t *testing.T) {
 	}
 }
 
-// TestConstantBayes: with n differences of one size beyond the rope and one of 0, whose weight
-// is that of a beta distribution, above wins as long as it is below √½.
+// TestConstantBayes has n equal differences beyond the rope and the prior's difference of 0. The weight of 0 has a
+// beta distribution, and above wins if it is below √½.
 func TestConstantBayes(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 10} {
 		want := 1 - math.Pow(1-math.Sqrt(0.5), float64(n))
 		if got := NewResampled(same(n, 0.9), same(n, 0.5), 0.2).Beyond(0.01).Above; !near(got, want, 0.01) {
-			t.Errorf("%d differences: %v, want %v", n, got, want)
+			t.Errorf("%d differences: got %v, want %v", n, got, want)
 		}
 	}
 }
@@ -79,14 +79,13 @@ func TestBayesSeed(t *testing.T) {
 	}
 }
 
-// TestRatio compares the ratios with the covariances of draws of classes, each of which has an
-// effect of its own.
+// TestRatio compares the ratios with the covariances of simulated draws, in which each class has an effect.
 func TestRatio(t *testing.T) {
 	for _, d := range []Draws{
 		{Classes: []int{3}, Of: 10}, {Classes: []int{9}, Of: 10}, {Classes: []int{2, 3, 4}, Of: 10}, {Classes: []int{2, 10}, Of: 10},
 	} {
-		// A score is the mean over the numbers of classes of the mean of the effects drawn: its
-		// weights of the classes have a variance, and one draw's are independent of another's.
+		// A score is the mean effect of the drawn classes, averaged over the numbers of classes. Draws are independent
+		// of each other.
 		random := rng.New(1, "ratio")
 		weights := func() []float64 {
 			w := make([]float64, d.Of)
@@ -108,7 +107,7 @@ func TestRatio(t *testing.T) {
 		}
 		rho := between / within
 		if got, want := d.Ratio(), rho/(1-rho); math.Abs(got/want-1) > 0.05 {
-			t.Errorf("%+v: the ratio is %v, and that of what was drawn %v", d, got, want)
+			t.Errorf("%+v: got ratio %v, want %v from the draws", d, got, want)
 		}
 	}
 	for _, c := range []struct {
@@ -154,8 +153,8 @@ func TestFriedmanEdges(t *testing.T) {
 	}
 }
 
-// TestFriedmanExact compares with the probabilities of Friedman 1937, table 5 and 6, by the statistic
-// χ² of three methods on n sets, and with the F distribution where both serve.
+// TestFriedmanExact compares with the probabilities of χ² for three methods in tables 5 and 6 of Friedman 1937, and
+// with the F distribution if both apply.
 func TestFriedmanExact(t *testing.T) {
 	more := func(a, b float64) bool { return a > b }
 	orders := map[string][]float64{"123": {3, 2, 1}, "132": {3, 1, 2}, "213": {2, 3, 1}, "231": {2, 1, 3}, "312": {1, 3, 2}}
@@ -193,7 +192,7 @@ func TestFriedmanExact(t *testing.T) {
 			t.Errorf("%v, p = %v, by F %v", ok, p, f)
 		}
 	}
-	// Too many orders to count.
+	// Too many permutations for enumeration.
 	many := make([][]float64, 12)
 	for i := range many {
 		many[i] = make([]float64, 12)
@@ -228,8 +227,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestHolmHolds: of equal methods, what p-values say by chance is corrected away in 95 of 100
-// tables, and without the correction is not.
+// TestHolmHolds compares equal methods in 1000 tables. At most 6.5 % have a false mark with the correction, and at
+// least 20 % without.
 func TestHolmHolds(t *testing.T) {
 	random := rng.New(5, "holm")
 	const tables, methods, draws = 1000, 6, 10
@@ -259,23 +258,23 @@ func TestHolmHolds(t *testing.T) {
 	}
 }
 
-// TestHolmWeights: weights of a half and a half for one p-value and for three others correct
-// each family by twice what its own size asks for, as long as nothing is found.
+// TestHolmWeights gives one p-value and three others half of the weight each. Each family is then corrected by twice
+// its own size, until a hypothesis is rejected.
 func TestHolmWeights(t *testing.T) {
 	for _, c := range []struct{ p, weights, want []float64 }{
 		{[]float64{0.1, 0.2, 0.15, 0.3}, []float64{3, 1, 1, 1}, []float64{0.2, 0.45, 0.45, 0.45}},
-		{[]float64{0.001, 0.02}, []float64{1, 3}, []float64{0.004, 0.02}}, // what is found leaves its weight
+		{[]float64{0.001, 0.02}, []float64{1, 3}, []float64{0.004, 0.02}}, // a rejected hypothesis leaves its weight to the others
 	} {
 		for i, p := range Holm(c.p, c.weights) {
 			if !near(p, c.want[i], 1e-12) {
-				t.Errorf("%v with %v: %v, want %v", c.p, c.weights, p, c.want[i])
+				t.Errorf("%v with %v: got %v, want %v", c.p, c.weights, p, c.want[i])
 			}
 		}
 	}
 }
 
-// TestStratified: of kinds of one spread it has the freedom of all of them, and of one kind it is
-// that kind.
+// TestStratified checks that strata of equal spread have the degrees of freedom of all of them, and that one stratum
+// gives the ordinary test.
 func TestStratified(t *testing.T) {
 	random := rng.New(2, "strata")
 	draw := func() []float64 {
@@ -287,15 +286,15 @@ func TestStratified(t *testing.T) {
 	}
 	one := NewResampled(draw(), same(10, 0), 0.3)
 	if s := Stratified([]Resampled{one}, 0.3); !near(s.P(), one.P(), 1e-12) || !near(s.Mean, one.Mean, 1e-12) {
-		t.Errorf("%v, want %v", s.P(), one.P())
+		t.Errorf("got %v, want %v", s.P(), one.P())
 	}
-	// Two independent samples of means that are averaged are Welch's test of a against −b.
+	// With two independent samples, the test of the sum of their means is Welch's test of a against −b.
 	a, b := NewResampled([]float64{1, 2, 4}, same(3, 0), 0), NewResampled([]float64{-1, 3, 5, 1}, same(4, 0), 0)
 	s := Stratified([]Resampled{a, b}, 0)
 	if want := 0.04048315400619526; !near(s.P(), want, 1e-9) {
 		t.Errorf("p = %v, want %v", s.P(), want)
 	}
-	// Under the null hypothesis a twentieth of the p-values is below 0.05.
+	// Under the null hypothesis, 5 % of the p-values are below 0.05.
 	below := 0
 	for range 2000 {
 		var kinds []Resampled

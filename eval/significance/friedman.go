@@ -39,8 +39,8 @@ func ranksOf(scores []float64, better func(a, b float64) bool) []float64 {
 
 // Friedman returns the p-value of the Friedman test of equal methods over data sets, corrected for ties. For few sets and
 // methods it is exact, by enumeration of the permutations of ranks on each set. Otherwise it uses the F distribution
-// (Iman and Davenport 1980). It is 1 for fewer than two sets or methods, and if all are tied. scores and better are those
-// of [Ranks].
+// (Iman and Davenport 1980). It is 1 for fewer than two sets or methods, and if all are tied. scores and better are as for
+// [Ranks].
 func Friedman(scores [][]float64, better func(a, b float64) bool) (p float64, exact bool) {
 	if len(scores) < 2 || len(scores[0]) < 2 {
 		return 1, true

@@ -7,11 +7,10 @@ import (
 	"testing"
 )
 
-// reference holds what SciPy 1.17.1, statsmodels 0.15.0 and baycomp 1.0.3 say of differences with
-// and without ties: t distributions from scipy.stats.t, the exact Wilcoxon test where there are
-// no ties and the one with both corrections where there are more than 25 differences, Holm's
-// correction of multipletests, the statistic of friedmanchisquare turned into that of
-// Iman and Davenport, and baycomp's SignedRankTest with 200,000 samples and a prior of 1.
+// reference holds results of SciPy 1.17.1, statsmodels 0.15.0 and baycomp 1.0.3 for differences with and without ties:
+// t distributions of scipy.stats.t; the exact Wilcoxon test without ties, and the one with both corrections for more
+// than 25 differences; Holm's correction of multipletests; the statistic of friedmanchisquare, converted to the one of
+// Iman and Davenport; and baycomp's SignedRankTest with 200,000 samples and a prior of 1.
 type reference struct {
 	Paired []struct {
 		A, B                                        []float64

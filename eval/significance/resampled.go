@@ -118,7 +118,7 @@ func Stratified(kinds []Resampled, ratio float64) Resampled {
 func (r Resampled) scale() float64 { return r.SD * math.Sqrt(r.share+r.Ratio) }
 
 // P returns the two-sided p-value of the hypothesis that the mean difference is 0. It is 1 for fewer than two
-// differences, a mean of 0 or an infinite ratio. If all n differences are equal, it is that of the sign test, 2/2ⁿ.
+// differences, a mean of 0 or an infinite ratio. If all n differences are equal, it is the sign test's 2/2ⁿ.
 func (r Resampled) P() float64 {
 	switch {
 	case r.N < 2 || r.Mean == 0 || math.IsInf(r.Ratio, 1):
@@ -143,8 +143,8 @@ func (r Resampled) Interval(level float64) (low, high float64, ok bool) {
 type Probabilities struct{ Below, Within, Above float64 }
 
 // Beyond returns the posterior probabilities of the mean difference, by the Bayesian correlated t-test (Corani and
-// Benavoli 2015). If the variance is unknown, they are those of [BayesSignedRank]; for an infinite ratio they are ½, 0
-// and ½.
+// Benavoli 2015). If the variance is unknown, it returns the result of [BayesSignedRank]; for an infinite ratio it
+// returns ½, 0 and ½.
 func (r Resampled) Beyond(rope float64) Probabilities {
 	switch {
 	case math.IsInf(r.Ratio, 1):

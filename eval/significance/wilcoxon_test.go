@@ -8,7 +8,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// plainWilcoxon goes through all signs of the differences.
+// plainWilcoxon enumerates all signs of the differences.
 func plainWilcoxon(a, b []float64) float64 {
 	var d []float64
 	for i := range a {
@@ -54,7 +54,7 @@ func TestWilcoxonMatchesPlain(t *testing.T) {
 		n := random.IntN(11)
 		a, b := make([]float64, n), make([]float64, n)
 		for i := range n {
-			// Small whole numbers tie and vanish often.
+			// Small integers often tie or are 0.
 			a[i], b[i] = float64(random.IntN(6)), float64(random.IntN(6))
 			if trial%2 == 0 {
 				a[i] = random.Float64() * 9
@@ -87,8 +87,7 @@ func TestWilcoxonValues(t *testing.T) {
 		{"all equal", []float64{1, 2, 3}, []float64{1, 2, 3}, 1},
 		{"one difference", []float64{1, 2}, []float64{1, 3}, 1},
 		{"ten of one sign", count(10, func(i int) float64 { return float64(i + 1) }), count(10, zero), 2. / 1024},
-		// Tied but for rounding: all ranks are 2, so that 2 or more of 3 equal
-		// signs are as likely as anything.
+		// Tied except for rounding: all ranks are 2, so two or more of three equal signs are certain.
 		{"rounding", []float64{0.8, 0.6, 0.1}, []float64{0.7, 0.5, 0.2}, 1},
 		{"25 of one sign", count(25, func(i int) float64 { return float64(i + 1) }), count(25, zero), 2. / (1 << 25)},
 		// Above 25: W = 0, mean 26·27/4, variance 26·27·53/24.
@@ -105,8 +104,7 @@ func TestWilcoxonValues(t *testing.T) {
 	}
 }
 
-// TestWilcoxonApproximation checks that the approximation meets the exact p where
-// one takes over from the other.
+// TestWilcoxonApproximation compares the approximation with the exact p at the largest exact size.
 func TestWilcoxonApproximation(t *testing.T) {
 	random := rng.New(1, "approximation")
 	for range 50 {

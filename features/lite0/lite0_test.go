@@ -38,7 +38,7 @@ func wanted(t *testing.T, i int) []float32 {
 	return out[i*1280 : (i+1)*1280]
 }
 
-// TestNetwork holds the network to the recorded values, within 2e-5 of the largest.
+// TestNetwork compares the network with the recorded values, within 2e-5 of the largest.
 func TestNetwork(t *testing.T) {
 	n, err := network.Compile(model, network.Options{})
 	if err != nil {
@@ -72,8 +72,8 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// TestFeatures: the rows of image files are those values, in the order of the channels, and
-// of the middle square of an image.
+// TestFeatures checks that the rows of image files are these values, in the order of the channels, for the middle
+// square of an image.
 func TestFeatures(t *testing.T) {
 	dir, set := t.TempDir(), &datasets.Set{Name: "patterns", Labels: []int{-1, -1}}
 	for i, name := range []string{"a.png", "b.png"} {
@@ -109,7 +109,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestPhotographs: of photographs of five kinds, the nearest to each is of its kind.
+// TestPhotographs checks that the nearest neighbour of each photograph is of the same kind, for five kinds.
 func TestPhotographs(t *testing.T) {
 	dir := filepath.Join(testkit.NeedFolder(t, "PARTWISE_DATA"), "corel5")
 	all, err := datasets.Open(t.Context(), dir, datasets.OpenOptions{})

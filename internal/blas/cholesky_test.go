@@ -12,8 +12,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// TestCholesky: uᵀu is the matrix, and Whiten gives u⁻ᵀ·a·u⁻¹, of the same bytes on any number of cores
-// and whatever stands below the diagonals. What is not positive definite has no factor.
+// TestCholesky checks that uᵀu is the matrix, and that Whiten gives u⁻ᵀ·a·u⁻¹. The bytes are equal for any number of
+// cores and any values below the diagonals. A matrix that is not positive definite has no factor.
 func TestCholesky(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 4))
 	for _, n := range []int{1, 2, 48, 49, 230} {
@@ -51,7 +51,7 @@ func TestCholesky(t *testing.T) {
 			back.Mul(root.T(), got)
 			back.Mul(&back, root)
 			if !mat.EqualApprox(&product, &r, 1e-11*float64(n)) || !mat.EqualApprox(&back, &a, 1e-11*float64(n)) {
-				t.Fatalf("n=%d: not the factor, or not what is white by it", n)
+				t.Fatalf("n=%d: Cholesky or Whiten returns a wrong matrix", n)
 			}
 			if first == nil {
 				first = got
@@ -61,7 +61,7 @@ func TestCholesky(t *testing.T) {
 		}
 		r.Set(n-1, n-1, -1)
 		if _, ok := blas.Cholesky(upper(&r)); ok {
-			t.Errorf("n=%d: a factor of what is not positive definite", n)
+			t.Errorf("n=%d: got a factor of a matrix that is not positive definite", n)
 		}
 	}
 }

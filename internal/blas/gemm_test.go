@@ -9,8 +9,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// TestProduct: for any shape, layout and precision a product is the plain sum in the order of the depth, to its
-// last bit, 256 terms at a time.
+// TestProduct checks that for any shape, layout and precision, each entry is to the last bit the sum in the order of
+// the depth, in blocks of 256 terms.
 func TestProduct(t *testing.T) {
 	for seed := range uint64(200) {
 		testProduct[float64](t, seed)
@@ -77,7 +77,7 @@ func testProduct[T Number](t *testing.T, seed uint64) {
 	}
 }
 
-// fused is x·y + z, rounded once.
+// fused returns x·y + z, rounded once.
 func fused[T Number](x, y, z T) T {
 	if single, ok := any(x).(float32); ok {
 		to := make([]float32, 1)

@@ -18,7 +18,7 @@ import (
 	_ "github.com/seed4492f2cd/partwise/report"
 )
 
-// TestProcess: to import the packages leaves gonum's BLAS as it was.
+// TestProcess checks that importing the packages does not change gonum's BLAS.
 func TestProcess(t *testing.T) {
 	if got, want := blas64.Implementation(), (gonum.Implementation{}); got != want {
 		t.Errorf("gonum multiplies with %T, want %T", got, want)
@@ -28,8 +28,7 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// other is what another package may have chosen for the process: a BLAS with other
-// roundings, here much larger than they can be.
+// other is a BLAS that another package could install in gonum. Its rounding errors are exaggerated.
 type other struct{ gonum.Implementation }
 
 func (o other) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
@@ -48,8 +47,7 @@ func (o other) Dnrm2(n int, x []float64, incX int) float64 {
 	return 2 * o.Implementation.Dnrm2(n, x, incX)
 }
 
-// TestSameBytes: a process's choice of BLAS for gonum changes no bit of a factorisation
-// or a clustering.
+// TestSameBytes checks that gonum's BLAS implementation changes no bit of a factorisation or a clustering.
 func TestSameBytes(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 2))
 	const n, m = 60, 40
@@ -80,6 +78,6 @@ func TestSameBytes(t *testing.T) {
 	blas64.Use(other{})
 	defer blas64.Use(before)
 	if got := fits(); !reflect.DeepEqual(got, want) {
-		t.Error("the BLAS of the process changes what is computed")
+		t.Error("another BLAS implementation in blas64 changes the results")
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// TestCores: large products of every shape and layout are the same bytes on any number of
-// cores, and what gonum's own gives.
+// TestCores checks that large products of every shape and layout have the same bytes on any number of cores, and agree
+// with gonum.
 func TestCores(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 1))
 	for _, s := range [][3]int{{20, 2500, 130}, {700, 90, 80}, {64, 700, 100}, {30, 31, 4600}, {3, 4700, 300}} {
@@ -66,7 +66,7 @@ func TestCores(t *testing.T) {
 	}
 }
 
-// TestAllocations: a product allocates at most the sums of its parts, however it is split.
+// TestAllocations checks that a product allocates at most its partial sums, for any split.
 func TestAllocations(t *testing.T) {
 	if testkit.Race {
 		t.Skip("the race detector allocates")

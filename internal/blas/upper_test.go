@@ -15,8 +15,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// TestMultiplyUpper: of every size and layout what gonum's own gives, of the same bytes on any number of
-// cores, and nothing beyond c.
+// TestMultiplyUpper compares with gonum for every size and layout, and checks that the bytes are equal on any number
+// of cores and that only c is written.
 func TestMultiplyUpper(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 3))
 	for at, s := range [][2]int{{1, 1}, {5, 300}, {48, 20}, {150, 520}, {401, 90}} {

@@ -168,8 +168,8 @@ var keys = map[string]string{
 	"ArrowLeft": kb.ArrowLeft, "ArrowUp": kb.ArrowUp, "ArrowRight": kb.ArrowRight, "ArrowDown": kb.ArrowDown,
 }
 
-// Press presses and releases keys in sequence. Names are those of DOM events, such as a letter, Enter or ArrowDown, with
-// an optional prefix Control+, Shift+ or both.
+// Press presses and releases keys in sequence. Keys have the names of DOM events, such as a letter, Enter or ArrowDown,
+// with an optional prefix Control+, Shift+ or both.
 func (p *Page) Press(names ...string) {
 	p.t.Helper()
 	for _, name := range names {

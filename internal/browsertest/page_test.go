@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestPage: scripts, keys and the mouse act as for a user, and a page's messages and
-// requests are recorded.
+// TestPage checks that scripts, keys and the mouse work as for a user, and that messages and requests of a page are
+// recorded.
 func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	elsewhere := httptest.NewServer(http.NotFoundHandler())

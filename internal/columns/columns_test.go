@@ -7,7 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// TestTable: tables are no wider than the terminal, and lose no word in any.
+// TestTable checks that tables fit terminals of any width without losing a word.
 func TestTable(t *testing.T) {
 	l := Table{Header: []string{"set", "samples", "what", "needs", "where"}, Limits: []int{0, 0, 40}}
 	l.Row("On the features as they are")
@@ -21,7 +21,7 @@ func TestTable(t *testing.T) {
 			}
 		}
 		letters := strings.Join(strings.Fields(seen), "")
-		if room >= 70 { // one below the other, words stand between those of other columns
+		if room >= 70 { // in narrower rooms, the words of different columns are mixed
 			letters = ""
 			for line := range strings.Lines(seen) {
 				letters += strings.TrimSpace(line)
@@ -33,7 +33,7 @@ func TestTable(t *testing.T) {
 			}
 		}
 		if strings.Contains(seen, "needs") {
-			t.Errorf("room for %d: a column without anything is shown:\n%s", room, seen)
+			t.Errorf("room for %d: an empty column is shown:\n%s", room, seen)
 		}
 		return seen
 	}

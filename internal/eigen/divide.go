@@ -21,7 +21,7 @@ const leaf = 32
 // computed from its eigenvalues so that they are orthogonal (Gu and Eisenstat 1994; LAPACK's dstedc).
 type joined struct {
 	values []float64  // eigenvalues, unordered
-	halves *mat.Dense // eigenvectors of both halves as rows; for deflated values also those of the whole
+	halves *mat.Dense // eigenvectors of both halves as rows; for deflated values also eigenvectors of the whole
 	roots  *rankOne   // the values that are not deflated
 }
 
@@ -64,7 +64,7 @@ func (j *joined) vectors(which []int) *mat.Dense {
 	return z
 }
 
-// finish replaces the eigenvectors of the halves by those of the whole matrix.
+// finish replaces the eigenvectors of the halves by the eigenvectors of the whole matrix.
 func (j *joined) finish() {
 	blocks := slices.Collect(slices.Chunk(j.roots.at, BlockSize))
 	done := make([]*mat.Dense, len(blocks))
@@ -78,8 +78,8 @@ func (j *joined) finish() {
 	}
 }
 
-// join updates the eigenvalues d of both halves, with eigenvectors z, to those of the whole matrix. between is the
-// off-diagonal entry between the halves.
+// join updates d, the eigenvalues of both halves with eigenvectors z, to the eigenvalues of the whole matrix. between
+// is the off-diagonal entry between the halves.
 func join(d []float64, z *mat.Dense, between float64) *rankOne {
 	n, at := len(d), len(d)/2
 	weights := make([]float64, n)

@@ -11,8 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// randomSymmetric draws a matrix of one scale, or with a part of it 1e-150 of the
-// rest, or of one rank.
+// randomSymmetric draws a matrix of one scale, with a part scaled by 1e-150, or of rank one.
 func randomSymmetric(src *rand.Rand, n int, scale float64) *mat.SymDense {
 	a := mat.NewSymDense(n, nil)
 	kind, cut := src.IntN(3), src.IntN(n+1)
@@ -33,8 +32,8 @@ func randomSymmetric(src *rand.Rand, n int, scale float64) *mat.SymDense {
 	return a
 }
 
-// TestSymmetric: of matrices of any scale, with parts of any other, the vectors
-// are orthonormal, they rebuild the matrix, and the values alone are the same.
+// TestSymmetric checks for matrices with parts of any scale that the vectors are orthonormal, that they reconstruct
+// the matrix, and that the eigenvalues without vectors are the same.
 func TestSymmetric(t *testing.T) {
 	for seed := range uint64(300) {
 		src := rand.New(rand.NewPCG(seed, 1))
@@ -76,7 +75,7 @@ func TestSymmetric(t *testing.T) {
 	}
 }
 
-// TestSingular: the same of singular values, n < m and n > m.
+// TestSingular checks the same of singular values, for n < m and n > m.
 func TestSingular(t *testing.T) {
 	for seed := range uint64(200) {
 		src := rand.New(rand.NewPCG(seed, 2))
@@ -122,8 +121,8 @@ func TestSingular(t *testing.T) {
 	}
 }
 
-// TestOrdinaryScale: powers of 2 change no bit, so that the scale of the data
-// does not show in results.
+// TestOrdinaryScale checks that scaling by powers of 2 changes no bit, so the scale of the data has no effect on
+// results.
 func TestOrdinaryScale(t *testing.T) {
 	a := randomSymmetric(rand.New(rand.NewPCG(3, 3)), 12, 1)
 	want, wantV, err := Symmetric(context.Background(), a, true)
@@ -163,7 +162,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestCancelled: small matrices too see the end of their context.
+// TestCancelled checks that small decompositions also stop when their context ends.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

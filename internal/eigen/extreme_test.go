@@ -55,8 +55,8 @@ func laplacian(src *rand.Rand, n, parts, edges int) *mat.SymDense {
 	return a
 }
 
-// glued returns Wilkinson's matrices of 21 rows, hardly joined: their eigenvalues differ by the
-// joints.
+// glued returns weakly coupled copies of Wilkinson's matrix of 21 rows. Their eigenvalues differ only by the
+// couplings.
 func glued(n int) *mat.SymDense {
 	return symmetric(n, func(i, j int) float64 {
 		joint := 1.0
@@ -135,7 +135,7 @@ var matrices = []struct {
 	}},
 }
 
-// TestExtreme: of matrices of any kind and scale the values are those of Symmetric, and the
+// TestExtreme checks for matrices of any kind and scale that the eigenvalues equal the ones of Symmetric, and that the
 // vectors are orthonormal eigenvectors.
 func TestExtreme(t *testing.T) {
 	const bound = 2e-13
@@ -222,8 +222,8 @@ func checkPairs(t *testing.T, what string, a *mat.SymDense, norm float64, values
 	}
 }
 
-// TestExtremeRefused: what has no eigenvalues, is not a number of them, is too large or is
-// stopped.
+// TestExtremeRefused has matrices without eigenvalues, invalid numbers of eigenvalues, sizes that are too large, and
+// stopped contexts.
 func TestExtremeRefused(t *testing.T) {
 	ctx := context.Background()
 	stopped, stop := context.WithCancel(ctx)
@@ -277,7 +277,7 @@ func (e *ending) Err() error {
 	return nil
 }
 
-// TestExtremeStops: the end of the context is seen at every step.
+// TestExtremeStops checks that the computation stops at every step when its context ends.
 func TestExtremeStops(t *testing.T) {
 	const n = 200
 	a := symmetric(n, func(i, j int) float64 { return float64(i) * float64(j) })
@@ -301,7 +301,7 @@ func TestExtremeStops(t *testing.T) {
 	}
 }
 
-// TestCores: the same bytes on any number of cores, of more columns than a tile.
+// TestCores checks that the bytes are equal on any number of cores, for more columns than a tile.
 func TestCores(t *testing.T) {
 	ctx := context.Background()
 	n := tile + band + 25

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// digests are of the values and vectors that TestSameBytes finds.
+// digests are of the eigenvalues and eigenvectors in TestSameBytes.
 var digests = map[string]string{
 	"largest 7":       "d5c59118",
 	"orthonormal 7":   "ad7d5c41",
@@ -31,7 +31,7 @@ var digests = map[string]string{
 	"symmetric 150":   "058b9e41",
 }
 
-// TestSameBytes: every processor finds the same bytes.
+// TestSameBytes checks that every processor computes the same bytes.
 func TestSameBytes(t *testing.T) {
 	ctx := context.Background()
 	src := rand.New(rand.NewPCG(1, 20))

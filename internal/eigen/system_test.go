@@ -14,8 +14,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// checkSystem holds a System to its matrix: the vectors are orthonormal, a·v is λ·v, and all
-// values are those of gonum's LAPACK.
+// checkSystem checks that the vectors of a System are orthonormal, that a·v is λ·v, and that all eigenvalues agree with
+// gonum's LAPACK.
 func checkSystem(t *testing.T, what string, a *mat.SymDense, c int) {
 	t.Helper()
 	ctx := context.Background()
@@ -72,9 +72,8 @@ func checkSystem(t *testing.T, what string, a *mat.SymDense, c int) {
 	}
 }
 
-// TestSystem: of matrices of any spectrum: random, of few different eigenvalues, of
-// tridiagonal form with equal halves (Wilkinson's), diagonal, of parts that nothing joins, of
-// low rank, and with values over 200 powers of 10.
+// TestSystem checks matrices of any spectrum: random, with few different eigenvalues, tridiagonal with equal halves
+// (Wilkinson's), diagonal, block-diagonal, of low rank, and with values over 200 powers of 10.
 func TestSystem(t *testing.T) {
 	for seed := range uint64(12) {
 		src := rand.New(rand.NewPCG(seed, 11))
@@ -138,8 +137,7 @@ func TestSystem(t *testing.T) {
 	}
 }
 
-// TestSystemCores: the same bytes on any number of cores, whether few vectors are asked for or
-// many.
+// TestSystemCores checks that the bytes are equal on any number of cores, for few and for many vectors.
 func TestSystemCores(t *testing.T) {
 	ctx := context.Background()
 	n := 300
@@ -176,7 +174,7 @@ func TestSystemCores(t *testing.T) {
 func TestSystemRefused(t *testing.T) {
 	ctx := context.Background()
 	if _, err := Decompose(ctx, mat.NewSymDense(2, []float64{1, math.NaN(), 0, 1})); err == nil {
-		t.Error("a matrix with a value that is no number is decomposed")
+		t.Error("a matrix with NaN is decomposed")
 	}
 	s, err := Decompose(ctx, mat.NewSymDense(3, nil))
 	if err != nil {

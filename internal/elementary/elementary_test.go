@@ -16,8 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-// functions are all of one argument, with package math's, and the units of the last place by which
-// both may differ.
+// functions are all functions of one argument, with the ones of package math and the allowed difference in units of
+// the last place.
 var functions = []struct {
 	name      string
 	got, want func(float64) float64
@@ -32,7 +32,7 @@ var functions = []struct {
 	{"Erf", elementary.Erf, math.Erf, 32},
 }
 
-// operators are all of two arguments.
+// operators are all functions of two arguments.
 var operators = []struct {
 	name      string
 	got, want func(x, y float64) float64
@@ -42,7 +42,7 @@ var operators = []struct {
 	{"Pow", elementary.Pow, math.Pow, 2000}, // both multiply many roundings where the exponent is large
 }
 
-// numbers returns numbers of all kinds: special, of any size, and near 1.
+// numbers returns special values, values of any size, and values near 1.
 func numbers() []float64 {
 	x := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 2, 3, -3, 1 << 53, 1<<53 + 2, 0x1p-1074, -0x1p-1074, 0x1p-1022, 0x1p-1030,
 		math.MaxFloat64, -math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN(), 708.5, 709.79, -745.1, -745.2, -708.5, math.Sqrt2 / 2}
@@ -61,7 +61,7 @@ func near(got, want, units float64) bool {
 	return math.Abs(got-want) <= max(units*0x1p-52*math.Abs(want), 0x1p-1022) && math.Signbit(got) == math.Signbit(want)
 }
 
-// TestLikeMath: special values are math's, and others within some units.
+// TestLikeMath compares with package math: special values are equal, and others differ by few units of the last place.
 func TestLikeMath(t *testing.T) {
 	x := numbers()
 	for _, f := range functions {
@@ -103,7 +103,7 @@ func TestLikeMath(t *testing.T) {
 	}
 }
 
-// TestError holds Exp and Log to exact values.
+// TestError compares Exp and Log with exact values.
 func TestError(t *testing.T) {
 	src := rand.New(rand.NewPCG(2, 2))
 	for range 2000 {
@@ -112,7 +112,7 @@ func TestError(t *testing.T) {
 			t.Errorf("Exp(%v) is off by %v units", x, e)
 		}
 		x = elementary.Exp(x)
-		// log x = y + log(x·e⁻ʸ), and the last is near x·e⁻ʸ − 1.
+		// log x = y + log(x·e⁻ʸ), and the last term is about x·e⁻ʸ − 1.
 		y := elementary.Log(x)
 		rest := new(big.Float).Mul(big.NewFloat(x), exp(-y))
 		rest.Sub(rest, big.NewFloat(1))
@@ -158,7 +158,7 @@ var digests = map[string]string{
 	"Tanh":  "6075b813",
 }
 
-// TestSameBytes: every processor computes these digests.
+// TestSameBytes checks that every processor computes these digests.
 func TestSameBytes(t *testing.T) {
 	x := numbers()
 	digest := func(values func(yield func(float64))) string {

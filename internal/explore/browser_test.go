@@ -26,7 +26,7 @@ check(state.acts === %d, state.acts, "acts, the last:", state.said, "and the pag
 check(partwise.pictures.every((p, i) => p.group === state.groups[i]), "the page shows other groups");
 check($$("section.group").every((s) => $$("#" + s.id + " a.picture").every((a) => state.groups[a.dataset.i] === +s.dataset.group)), "pictures are in other sections");
 check($$("section.group").every((s) => s.hidden === !state.groups.includes(+s.dataset.group)), "empty groups are shown, or others are not");
-check($$("#groups a.picture.labelled").map((a) => +a.dataset.i).sort().join() === state.labelled.sort().join(), "others are marked as told");
+check($$("#groups a.picture.labelled").map((a) => +a.dataset.i).sort().join() === state.labelled.sort().join(), "wrong pictures are marked as labelled");
 check($("#status").textContent === state.said || %d === 0, "the page says", $("#status").textContent, "and not", state.said);`, acts, acts), nil)
 }
 
@@ -116,7 +116,7 @@ check(document.activeElement.getAttribute("aria-label").endsWith(", labelled"), 
 	p.Run(`partwise.select([2, 5]);`, nil)
 	p.Press("d")
 	settled(p, 8)
-	want("pairs are told", func(s feedback.State) bool {
+	want("pairs are linked", func(s feedback.State) bool {
 		return slices.Equal(s.Must, [][2]int{{10, 13}}) && slices.Equal(s.Cannot, [][2]int{{2, 5}})
 	})
 
@@ -167,7 +167,7 @@ check(document.activeElement.ariaLabel === "Rename Group 2: Beach", document.act
 
 	// Back and again.
 	p.Click("#acts .warn button:last-child")
-	p.Run(`check($("#acts .warn").hidden, "what was discarded is still there"); document.activeElement.blur();`, nil)
+	p.Run(`check($("#acts .warn").hidden, "the discarded act is still shown"); document.activeElement.blur();`, nil)
 	p.Press("u")
 	settled(p, 12)
 	p.Run(`check($$("#always button")[1].textContent === "Redo: act 13", $("#always").textContent);`, nil)
@@ -195,14 +195,14 @@ check($("#viewer dl").textContent.includes("Labelledyes, in this group"), $("#vi
 		t.Fatal(text)
 	}
 	p.Run(`await until(() => partwise.pictures[23].group === 0);`, nil)
-	p.Run(`$("#status").textContent = "Did move of 1.";`, nil) // which is not told again
+	p.Run(`$("#status").textContent = "Did move of 1.";`, nil) // which must not be announced again
 	settled(p, 13)
 
 	p.Run(`check($$("button").every((b) => b.textContent.trim() || b.ariaLabel), "a button has no name"); $("#finish").click(); await until(() => $("#finished").open && $("#finished").textContent.startsWith("Finished"));`, nil)
 	select {
 	case <-s.finished:
 	default:
-		t.Error("the server is not told of the end")
+		t.Error("the server does not receive the end")
 	}
 }
 
@@ -409,7 +409,7 @@ func TestBrowserAgain(t *testing.T) {
 	begin("two")
 	p.Press("s")
 	gate.pass(1)
-	p.Run(`await until(() => !$("#acts .warn").hidden); check($("#acts .warn").textContent.includes("reload it"), $("#acts .warn").textContent); check(window.first, "what is not saved is lost");`, nil)
+	p.Run(`await until(() => !$("#acts .warn").hidden); check($("#acts .warn").textContent.includes("reload it"), $("#acts .warn").textContent); check(window.first, "unsaved acts are lost");`, nil)
 	p.Click("#acts .warn button:last-child")
 	select {
 	case <-loaded:

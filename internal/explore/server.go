@@ -44,7 +44,7 @@ type Session interface {
 
 // Server handles all requests of the page:
 //
-//	GET  /TOKEN/             the page, and what it loads (see file)
+//	GET  /TOKEN/             the page and the files that it loads (see file)
 //	GET  /TOKEN/original/17  the picture of row 17
 //	GET  /TOKEN/state        the feedback.State
 //	POST /TOKEN/act          a feedback.Act

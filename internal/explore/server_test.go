@@ -173,7 +173,7 @@ func TestPage(t *testing.T) {
 	}
 	_, script, _ := request(t, web, "GET", s.Path()+"page/data.js", "", nil)
 	if !strings.Contains(script, `"base":"original/","links":["0","1",`) {
-		t.Errorf("the links are others: %.300s", script)
+		t.Errorf("the links differ: %.300s", script)
 	}
 	if status, _, h := request(t, web, "GET", strings.TrimSuffix(s.Path(), "/"), "", nil); status != http.StatusPermanentRedirect || h.Get("Location") != s.Path() {
 		t.Errorf("without its last slash the page is %d, %v", status, h)
@@ -461,9 +461,9 @@ func TestOneAtATime(t *testing.T) {
 func TestRun(t *testing.T) {
 	g := newGrouping(t, 12)
 	finished := errors.New("none")
-	for _, how := range []string{"finish", "stop", "stop at work", "untold"} {
+	for _, how := range []string{"finish", "stop", "stop at work", "not ready"} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		stopped, untold := errors.New("stopped"), errors.New("untold")
+		stopped, notReady := errors.New("stopped"), errors.New("not ready")
 		session := newFake(g.groups)
 		working := make(chan struct{}, 1)
 		session.before = func(ctx context.Context, _ feedback.Act) error {
@@ -478,8 +478,8 @@ func TestRun(t *testing.T) {
 		done := make(chan error, 1)
 		go func() {
 			done <- Run(ctx, session, g.dir, g.files, 0, func(a string) error {
-				if how == "untold" {
-					return untold
+				if how == "not ready" {
+					return notReady
 				}
 				address <- a
 				return nil
@@ -523,13 +523,13 @@ func TestRun(t *testing.T) {
 				t.Errorf("an act that is stopped is answered by %d", status)
 			}
 			want = stopped
-		case "untold":
-			want = untold
+		case "not ready":
+			want = notReady
 		}
 		select {
 		case err := <-done:
 			if !errors.Is(err, want) || (err == nil) != (want == nil) {
-				t.Errorf("%s: error %v, want %v", how, err, want)
+				t.Errorf("%s: got error %v, want %v", how, err, want)
 			}
 		case <-time.After(20 * time.Second):
 			t.Fatalf("%s: it does not end", how)
@@ -635,7 +635,7 @@ func TestToken(t *testing.T) {
 	for _, text := range []string{"mine", strings.Repeat("AB", 14)} {
 		write(t, path, text)
 		if token := tokenOf(dir); len(token) != 26 || token == tokenOf(dir) {
-			t.Errorf("beside a file of somebody's the token is %q", token)
+			t.Errorf("beside a foreign file the token is %q", token)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != text {
 			t.Errorf("the file is %q, %v", got, err)

@@ -65,7 +65,7 @@ func TestDigests(t *testing.T) {
 		}
 		for _, name := range names {
 			if got[name] != want[name] {
-				t.Errorf("%s, %d cores: %s, want %s", name, cores, got[name], want[name])
+				t.Errorf("%s, %d cores: got %s, want %s", name, cores, got[name], want[name])
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// samples are n images of 6×8 pixels in three classes, a third of them labelled.
+// samples returns n images of 6×8 pixels in three classes, a third of them labelled.
 func samples(n int) (x *mat.Dense, labels []int) {
 	src := rand.New(rand.NewPCG(1, 2))
 	const columns = 48
@@ -197,7 +197,7 @@ func images(n int) *mat.Dense {
 	return x
 }
 
-// experiment returns the records of one without what they hold of this machine.
+// experiment returns the records of an experiment, without times and the properties of the machine.
 func experiment(t *testing.T) string {
 	x, labels := samples(60)
 	for i := range labels {

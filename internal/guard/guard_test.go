@@ -35,8 +35,8 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestCallNested: the innermost functions are named, and a panic after a long
-// recursion is one error.
+// TestCallNested checks that the error names the innermost functions, and that a panic after a long recursion is one
+// error.
 func TestCallNested(t *testing.T) {
 	var down func(int)
 	down = func(n int) {
@@ -51,7 +51,7 @@ func TestCallNested(t *testing.T) {
 	}
 }
 
-// TestInterruptible: what does not return is given up when its context ends.
+// TestInterruptible checks that a blocked call is abandoned when its context ends.
 func TestInterruptible(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	got, err := guard.Interruptible(ctx, func() (int, error) { return 3, io.EOF })

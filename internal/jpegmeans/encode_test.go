@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// written is a JPEG file that a test makes of coefficients.
+// written is a JPEG file that a test encodes from coefficients.
 type written struct {
 	width, height int
 	sampling      [][2]int // across and down, of each component
@@ -18,12 +18,12 @@ type written struct {
 	quant         []byte
 	segments      []byte // before the frame
 	scans         []writtenScan
-	// sample, if set, gives the samples of a component, and codes are made for what they come to.
-	// Without it coefficients are drawn.
+	// sample, if set, gives the samples of a component, and codes fit their coefficients. Without it, coefficients
+	// are random.
 	sample func(component, x, y int) float64
 }
 
-// band is which coefficients a scan has, in the file's order, and which of their bits (T.81, G.1.1.1).
+// band selects the coefficients of a scan, in the file's order, and their bits (T.81, G.1.1.1).
 type band struct {
 	from, to  int
 	high, low uint
@@ -34,7 +34,7 @@ type writtenScan struct {
 	band
 }
 
-// sequentialScan has the components whole.
+// sequentialScan has all coefficients of the components.
 func sequentialScan(components ...int) writtenScan {
 	return writtenScan{components, band{to: blockSize - 1}}
 }
@@ -75,7 +75,7 @@ func anyCodes(rng *rand.Rand) *codes {
 	return newCodes([]byte{0, 0, 0, 8, 0, 16, 0, 32, 0, 64, 0, 128, 0, 0, 0, 8}, rng.Perm(256))
 }
 
-// codesFor are codes of lengths as encoders have them, the shorter the more often a symbol is written.
+// codesFor returns codes as encoders choose them, shorter for more frequent symbols.
 func codesFor(times *[256]int) *codes {
 	var symbols []int
 	for s := range times {
@@ -130,7 +130,7 @@ func (e *encoder) symbol(s int) {
 	e.put(e.codes.code[s], e.codes.length[s])
 }
 
-// value writes the bits of a value, whose size is written with a symbol.
+// value writes the bits of a value. The symbol holds its size.
 func (e *encoder) value(v, size int) {
 	if v < 0 {
 		v += 1<<size - 1
@@ -157,7 +157,7 @@ func (e *encoder) flush() {
 	e.pending = nil
 }
 
-// pad ends the bits.
+// pad fills the last byte.
 func (e *encoder) pad() {
 	e.flushRun()
 	for e.n > 0 {
@@ -243,7 +243,7 @@ func (w written) file(rng *rand.Rand) []byte {
 	return w.write(e, values)
 }
 
-// units returns how many units the file has across and down, and the sampling factors of a component.
+// units returns the numbers of units across and down, and the sampling factors of a component.
 func (w written) units() (across, down int, factors func(component int) (h, v int)) {
 	factors = func(component int) (h, v int) {
 		if len(w.sampling) == 1 {
@@ -255,8 +255,8 @@ func (w written) units() (across, down int, factors func(component int) (h, v in
 	return (w.width + 8*h - 1) / (8 * h), (w.height + 8*v - 1) / (8 * v), factors
 }
 
-// coefficients returns those of the blocks of each component, of its samples or as rng draws them: mostly
-// low frequencies, as photographs have them.
+// coefficients returns the coefficients of the blocks of each component, from its samples or random ones with mostly
+// low frequencies, as in photographs.
 func (w written) coefficients(rng *rand.Rand) [][][blockSize]int {
 	across, down, factors := w.units()
 	values := make([][][blockSize]int, len(w.sampling))
@@ -311,7 +311,7 @@ func (w written) transform(out *[blockSize]int, sample func(x, y int) float64) {
 	}
 }
 
-// write writes the file of these coefficients.
+// write encodes the coefficients as a file.
 func (w written) write(e *encoder, values [][][blockSize]int) []byte {
 	progressive := w.marker == startOfProgressive
 	out := append([]byte{0xff, startOfImage}, w.segments...)

@@ -3,7 +3,7 @@
 //
 // The mean of pixels of a block is a linear function of its coefficients, computed by a shorter inverse transform
 // (means.go). If pixels might be clipped, and at the border, the pixels are decoded first. Means therefore differ from
-// those of image/jpeg only by rounding, at most one level of 255.
+// the means of image/jpeg's pixels only by rounding, at most one level of 255.
 //
 // It rejects the files that image/jpeg rejects. It does not support progressive files, RGB files, files with four
 // components and files with damaged headers; see [File.Serves].
@@ -248,7 +248,7 @@ type component struct {
 }
 
 // readFrame reads the header of a frame with 8 bits and one or three components. The second and the third must have
-// the same sampling factors, which divide those of the first.
+// the same sampling factors, which divide the factors of the first.
 func readFrame(marker byte, data []byte) (*frame, error) {
 	if len(data) < 6 || len(data) != 6+3*int(data[5]) || data[5] != 1 && data[5] != 3 || data[0] != 8 {
 		return nil, errDamaged

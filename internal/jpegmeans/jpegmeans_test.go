@@ -19,7 +19,7 @@ import (
 // flat is a quantisation table of one step.
 func flat(step byte) []byte { return bytes.Repeat([]byte{step}, blockSize) }
 
-// files returns files of every kind that is served.
+// files returns files of every supported kind.
 func files() map[string][]byte {
 	rng := rand.New(rand.NewPCG(1, 2))
 	out := map[string][]byte{}
@@ -89,8 +89,8 @@ func fixtures(t testing.TB) map[string][]byte {
 	return out
 }
 
-// meansOf returns the means of blocks of times×times of what image/jpeg decoded, plane by plane,
-// in the plainest way; nil where a sample of colour stands for more pixels across or down.
+// meansOf returns the means of blocks of times×times of the pixels of image/jpeg, plane by plane, without
+// optimisations. It returns nil if a sample of colour covers more pixels across or down.
 func meansOf(img image.Image, times int) [][]uint8 {
 	size := img.Bounds().Size()
 	plane := func(width, height, across, down int, at func(x, y int) uint8) (out []uint8) {
@@ -157,8 +157,8 @@ func planes(img image.Image) [][]uint8 {
 	return nil
 }
 
-// check fails the test where Decode and image/jpeg do not agree on whether the file can be decoded, and
-// where means differ by more than a level. It returns how many means were compared.
+// check fails the test if Decode and image/jpeg disagree on whether the file is valid, or if means differ by more than
+// one level. It returns the number of compared means.
 func check(t testing.TB, content []byte) (compared int) {
 	t.Helper()
 	whole, wholeErr := jpeg.Decode(bytes.NewReader(content))
@@ -170,7 +170,7 @@ func check(t testing.TB, content []byte) (compared int) {
 		d := &decoder{reader: reader{content: content}, times: times}
 		got, err := d.decode()
 		if (err == nil) != (wholeErr == nil) {
-			t.Errorf("1/%d: error %v, and that of image/jpeg is %v", times, err, wholeErr)
+			t.Errorf("1/%d: got error %v, want %v as from image/jpeg", times, err, wholeErr)
 		}
 		if err != nil || wholeErr != nil {
 			continue
@@ -197,7 +197,7 @@ func check(t testing.TB, content []byte) (compared int) {
 	return compared
 }
 
-// Means are those of the pixels that image/jpeg decodes, in files of every kind.
+// TestDecode compares with the means of the pixels that image/jpeg decodes, in files of every kind.
 func TestDecode(t *testing.T) {
 	all := fixtures(t)
 	for name, content := range files() {
@@ -214,7 +214,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// What means follow from is the inverse transform, to the rounding of the result.
+// TestMeans compares the means of a block with the inverse transform, up to rounding.
 func TestMeans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -271,7 +271,7 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// Means of pixels that are clipped at black and white are those after clipping.
+// Means of clipped pixels are computed after clipping.
 func TestClipped(t *testing.T) {
 	img := image.NewGray(image.Rect(0, 0, 64, 64))
 	for i := range img.Pix {
@@ -297,8 +297,7 @@ func TestClipped(t *testing.T) {
 	check(t, file.Bytes())
 }
 
-// A file that is cut, or of which a byte is another, is refused where image/jpeg refuses it, and
-// otherwise decoded to the same.
+// A truncated file, or one with a changed byte, is rejected if image/jpeg rejects it, and otherwise decoded equally.
 func TestSpoilt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	kinds := files()
@@ -329,8 +328,8 @@ func TestSpoilt(t *testing.T) {
 	}
 }
 
-// Fill bytes, bytes between segments, restarts behind a scan, and bytes lost before a restart are passed
-// over; a scan that ends early and a missing end are not.
+// Fill bytes, bytes between segments, restarts after a scan, and bytes lost before a restart are skipped. A scan that
+// ends early and a missing end are errors.
 func TestLiberal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	plain := written{width: 64, height: 48, sampling: [][2]int{{2, 2}, {1, 1}, {1, 1}}, marker: startOfFrame, interval: 2, quant: flat(5), scans: []writtenScan{sequentialScan(0, 1, 2)}}.file(rng)
@@ -412,7 +411,7 @@ func TestServes(t *testing.T) {
 	}
 }
 
-// Decoding takes the stated memory, a small fraction of that of the whole image.
+// Decoding takes the stated memory, a small fraction of the memory for the whole image.
 func TestMemory(t *testing.T) {
 	if testkit.Race {
 		t.Skip("the memory of the race detector counts too")
@@ -430,7 +429,7 @@ func TestMemory(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			const beside = 1 << 20 // tables, and what is counted wrong
+			const beside = 1 << 20 // tables, and errors of the measurement
 			want := uint64(f.Memory(times))
 			if used > want+beside || want > 2*beside && used < want/2 {
 				t.Errorf("%#x, 1/%d: %d bytes, want about %d", marker, times, used, want)

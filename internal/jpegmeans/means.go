@@ -25,9 +25,9 @@ func (b *block) set(at uint8, v int32) {
 	b.sum += int64(max(v, -v))
 }
 
-// isImpossible reports whether the coefficients are impossible for 8-bit pixels. The squares of the coefficients sum
-// to those of the 64 pixels, at most 64·128², so the magnitudes sum to at most 8·8·128. Quantisation adds at most
-// half a step each.
+// isImpossible reports whether the coefficients are impossible for 8-bit pixels. The squares of the coefficients have
+// the same sum as the squares of the 64 pixels, at most 64·128², so the magnitudes sum to at most 8·8·128.
+// Quantisation adds at most half a step each.
 func (b *block) isImpossible() bool { return b.sum+int64(max(b.values[0], -b.values[0])) > 8192 }
 
 // inRange reports that no pixel of the block needs clipping. A coefficient changes a pixel by at most a quarter of its

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMend: of a file that was cut anywhere what Mend returns is decoded by both decoders, to the first rows of the whole
-// image; of a progressive one to all rows. The more there is of the file, the more rows there are.
+// TestMend checks that both decoders read a mended file: the first rows of a sequential file, which are more for
+// longer files, and all rows of a progressive one.
 func TestMend(t *testing.T) {
 	all := fixtures(t)
 	for name, content := range files() {
@@ -20,9 +20,9 @@ func TestMend(t *testing.T) {
 		}
 		f := Parse(content)
 		if mended, rows := f.Mend(); rows != 0 || !bytes.Equal(mended, content) {
-			t.Errorf("%s: %d rows of a file that is whole", name, rows)
+			t.Errorf("%s: got %d rows mended of a complete file, want 0", name, rows)
 		}
-		// A progressive file needs two scans at least, and all components in those before the last.
+		// A progressive file needs at least two scans, and all components in the scans before the last.
 		mends := !f.unusual && (!f.Progressive || f.before == 1<<len(f.frame.components)-1)
 		last := 0
 		for part := 2; part <= 40; part++ {
@@ -42,7 +42,7 @@ func TestMend(t *testing.T) {
 			check(t, mended)
 			for p, plane := range planes(got) {
 				if !f.Progressive && !bytes.HasPrefix(planes(whole)[p], plane) {
-					t.Errorf("%s: %d of 40 parts: plane %d is another", name, part, p)
+					t.Errorf("%s: %d of 40 parts: plane %d differs", name, part, p)
 				}
 			}
 			padded, again := Parse(append(bytes.Clone(cut.content), make([]byte, 100)...)).Mend()

@@ -336,7 +336,7 @@ type bits struct {
 
 const enough = 32 // number of bits that fill provides before the end: a code and a value take up to 32
 
-// fill reads bytes into next. After 0xff follows a stuffed 0, which is skipped (T.81, F.1.2.3), or a marker, which ends the data.
+// fill reads bytes into next. It skips a stuffed 0 after 0xff (T.81, F.1.2.3); a marker ends the data.
 func (b *bits) fill() {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	if b.over {

@@ -47,7 +47,7 @@ func Memory(n int) int64 { return int64(n) * (2*neighboursOf*(4+4)*3 + 6*8) }
 
 // Points returns the positions of n points in the plane as x, y pairs. The initial positions are the first two
 // coordinates, which should be the principal components. All points move at the same time in an epoch, so the result
-// does not depend on the number of cores. It takes about O(n log n) time. The only error is that of ctx.
+// does not depend on the number of cores. It takes about O(n log n) time. The only error is the error of ctx.
 func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	n := p.N
 	if n < 3 || p.D == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// rings are points on noisy rings, each in a plane of its own in d dimensions.
+// rings returns points on noisy rings, each in its own plane in d dimensions.
 func rings(n, count, d int) *project.Points {
 	random := rng.New(1, "rings")
 	centres := make([]float64, count*d)
@@ -34,7 +34,7 @@ func rings(n, count, d int) *project.Points {
 	return p
 }
 
-// agreement is the share of the 10 nearest of each point that are among the 10 nearest on a plane.
+// agreement returns the share of the 10 nearest neighbours of each point that are among its 10 nearest on the plane.
 func agreement(t *testing.T, p *project.Points, at []float32) float64 {
 	t.Helper()
 	for _, v := range at {
@@ -76,8 +76,8 @@ func layout(t *testing.T, p *project.Points) []float32 {
 	return at
 }
 
-// TestNeighboursStay: far more neighbours stay neighbours than along the first two
-// coordinates, in whatever order the points come.
+// TestNeighboursStay checks that far more neighbours are preserved than by the first two coordinates, for any order of
+// the points.
 func TestNeighboursStay(t *testing.T) {
 	p := rings(800, 50, 12)
 	first := make([]float32, 0, 2*p.N)
@@ -104,11 +104,11 @@ func TestSameLayout(t *testing.T) {
 	want := layout(t, p)
 	defer parallel.SetCores(1)()
 	if !slices.Equal(layout(t, p), want) {
-		t.Error("on one core the layout is another")
+		t.Error("on one core the layout differs")
 	}
 }
 
-// TestCells: nearly all neighbours are found in cells.
+// TestCells checks that nearly all neighbours are found in cells.
 func TestCells(t *testing.T) {
 	p := rings(wholeUpTo+1000, 7, 5)
 	in, err := cellsOf(t.Context(), p)
@@ -138,7 +138,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestOddPoints: there is a finite layout of few points, equal ones, and none.
+// TestOddPoints checks that the layout of no, few or equal points is finite.
 func TestOddPoints(t *testing.T) {
 	for name, p := range map[string]*project.Points{
 		"none": {}, "one": {N: 1, D: 2, Data: []float32{3, 4}}, "two": {N: 2, D: 1, Data: []float32{1, 2}},
@@ -158,6 +158,6 @@ func TestOddPoints(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Points(ctx, rings(50, 2, 3)); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want the context's", err)
+		t.Errorf("got error %v, want the context's", err)
 	}
 }

@@ -139,7 +139,7 @@ func (k Known) BothLabelled(i, j int) bool {
 	return len(k.Labels) > 0 && k.Labels[i] >= 0 && k.Labels[j] >= 0
 }
 
-// BeyondLabels returns the distinct links that labels do not imply, lower row first. Its errors are those of Close.
+// BeyondLabels returns the distinct links that labels do not imply, lower row first. It returns the same errors as Close.
 func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
 	if _, err := k.Close(n); err != nil {
 		return nil, nil, err

@@ -35,7 +35,7 @@ func TestCloseErrors(t *testing.T) {
 	} {
 		_, err := Close(4, test.must, test.cannot)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 }
@@ -85,7 +85,8 @@ func TestCloseMatchesPlain(t *testing.T) {
 	}
 }
 
-// TestKnown: labels join the samples of each and part them, and contradict links.
+// TestKnown checks that equal labels link samples, that different ones separate them, and that labels can contradict
+// links.
 func TestKnown(t *testing.T) {
 	got, err := Known{Labels: []int{7, -1, 7, 9, -1}, MustLink: [][2]int{{1, 3}}, CannotLink: [][2]int{{4, 0}}}.Close(5)
 	if diff := cmp.Diff([]int{0, 1, 0, 1, 2}, got); diff != "" || err != nil {
@@ -99,7 +100,7 @@ func TestKnown(t *testing.T) {
 		"must-link (0, 5): expected samples from 0 to less than 5":     {MustLink: [][2]int{{0, 5}}},
 	} {
 		if err := known.Check(5); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
+			t.Errorf("got error %v, want one with %q", err, want)
 		}
 	}
 	must, cannot, err := Known{Labels: []int{0, 0, 1, -1, -1}, MustLink: [][2]int{{1, 0}, {3, 1}, {1, 3}}, CannotLink: [][2]int{{0, 2}, {4, 2}, {4, 2}}}.BeyondLabels(5)

@@ -87,8 +87,8 @@ func asSparse(x *mat.Dense) *sparse.CSR {
 	return sparse.FromEntries(n, m, entries)
 }
 
-// TestProperties: sparse samples are dense ones, the order of samples and the names of
-// classes do not matter, and neither does the scale of the samples where C goes with it.
+// TestProperties checks that sparse and dense samples give the same result, and that the order of samples, the names
+// of classes, and the scale of the samples with a matching C have no effect.
 func TestProperties(t *testing.T) {
 	x, labels := waves()
 	fit := func(r Regression, x mat.Matrix, labels []int) *Model {
@@ -142,7 +142,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestMistakes: what cannot be learned is one error.
+// TestMistakes checks that each invalid input is one error.
 func TestMistakes(t *testing.T) {
 	x, labels := waves()
 	wrong := slices.Clone(labels)

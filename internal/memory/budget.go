@@ -100,7 +100,7 @@ func (b *Budget) reserve(from *int64, n int64) (release func()) {
 	})
 }
 
-// Keep reserves n bytes for a long time, such as for features, without waiting. The error is that of Check.
+// Keep reserves n bytes for a long time, such as for features, without waiting. It returns the error of Check.
 func (b *Budget) Keep(n int64, what string) (release func(), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -112,7 +112,7 @@ func (b *Budget) Keep(n int64, what string) (release func(), err error) {
 	return release, nil
 }
 
-// Acquire waits for its turn and reserves n bytes. The error is that of Check, or the cause of the end of ctx. A
+// Acquire waits for its turn and reserves n bytes. It returns the error of Check, or the cause of the end of ctx. A
 // holder must not call Acquire again, because two holders could deadlock.
 func (b *Budget) Acquire(ctx context.Context, n int64, what string) (release func(), err error) {
 	if ctx.Err() != nil {

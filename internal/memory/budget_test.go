@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 )
 
-// of is a budget that gives n bytes.
+// of returns a budget of n bytes.
 func of(capacity int64) *Budget { return &Budget{limit: 2 * capacity, capacity: capacity} }
 
 func acquire(t *testing.T, b *Budget, n int64) (release func()) {
@@ -39,12 +39,12 @@ func TestBudgetWaits(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		// 10 would fit, and comes after those before it.
+		// 10 bytes would fit, but wait behind earlier requests.
 		if len(order) != 0 {
 			t.Fatalf("%v went past one that came before", order)
 		}
 		if _, ok := b.TryAcquire(10); ok {
-			t.Error("who does not wait went past those who do")
+			t.Error("TryAcquire succeeds while others wait")
 		}
 		first()
 		first()
@@ -74,7 +74,7 @@ func TestBudgetRefuses(t *testing.T) {
 		func() error { _, err := b.Keep(31, "x"); return err }(),
 	} {
 		if !errors.As(err, &e) || e.Free != 30 {
-			t.Errorf("more than what is kept leaves: %v", err)
+			t.Errorf("31 bytes where 30 can be free: got error %v, want a limit error with 30 free", err)
 		}
 	}
 	release()
@@ -84,7 +84,7 @@ func TestBudgetRefuses(t *testing.T) {
 		t.Error("more than is free is given at once")
 	}
 	if release, ok := b.TryAcquire(40); !ok {
-		t.Error("what is free is not given")
+		t.Error("TryAcquire(40) fails with 40 free")
 	} else {
 		release()
 	}
@@ -95,7 +95,7 @@ func TestBudgetRefuses(t *testing.T) {
 	}
 }
 
-// What is kept later refuses those who wait for more than it leaves.
+// TestBudgetKeepsFromThoseWhoWait checks that Keep fails a waiting Acquire that can no longer fit.
 func TestBudgetKeepsFromThoseWhoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := of(100)

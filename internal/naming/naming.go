@@ -44,7 +44,7 @@ func Short(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// CompareNatural compares names in natural order: s2 before s10, other characters byte by byte. It is 0 only for equal names.
+// CompareNatural compares names in natural order, with s2 before s10. It returns 0 only for equal names.
 func CompareNatural(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {

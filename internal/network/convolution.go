@@ -141,7 +141,7 @@ func (c *convolution) run(arena []float32) {
 	places, depth, perGroup := c.rows.out*c.columns.out, c.depth(), c.outC/c.groups
 	block := (max(32, patchNumbers/(taps*depth)) + c.tile - 1) / c.tile * c.tile // windows per block, a multiple of tile
 	for g := range c.groups {
-		// The runs of a group start after those of earlier groups.
+		// The runs of a group start after the runs of earlier groups.
 		x := arena[g*depth:]
 		for first := 0; first < places; first += block {
 			windows, table, to := min(block, places-first), c.table[first*taps:], out[first*c.outC+g*perGroup:]

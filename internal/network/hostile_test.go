@@ -23,8 +23,8 @@ func models(t testing.TB) (out [][]byte) {
 	return out
 }
 
-// tryModel compiles any bytes, and runs the network if that is quick. The result must be
-// finite numbers or an error, within the stated memory.
+// tryModel compiles any bytes, and runs the network if that is fast. The result must be finite numbers or an error,
+// within the stated memory.
 func tryModel(t *testing.T, model []byte) {
 	const most = 4 << 20
 	n, err := Compile(model, Options{Memory: most})
@@ -70,7 +70,7 @@ func FuzzNetwork(f *testing.F) {
 	f.Fuzz(tryModel)
 }
 
-// TestDamaged: models with changed, missing and added bytes.
+// TestDamaged has models with changed, missing and added bytes.
 func TestDamaged(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 1))
 	for _, m := range models(t) {
@@ -91,7 +91,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// message puts together fields of a message: a number and its bytes or its integer.
+// message encodes the fields of a message, each a number and its bytes or its integer.
 func message(fields ...any) (out []byte) {
 	for i := 0; i < len(fields); i += 2 {
 		number := protowire.Number(fields[i].(int))
@@ -133,7 +133,7 @@ func tensorOf(name string, raw int, dims ...int) []byte {
 	return message(fields...)
 }
 
-// TestRefused: errors name the operator and the reason.
+// TestRefused checks that errors name the operator and the reason.
 func TestRefused(t *testing.T) {
 	node := func(op string, fields ...any) []byte {
 		return message(append([]any{4, op, 3, "one", 2, "y", 1, "x"}, fields...)...)
@@ -195,7 +195,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := n.Run(make([]float32, 48), make([]float32, 47)); err == nil {
-		t.Error("an image of another size is taken")
+		t.Error("an image of a wrong size is accepted")
 	}
 	image := make([]float32, 48)
 	image[5] = float32(1)

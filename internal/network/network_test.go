@@ -44,7 +44,7 @@ func numbers(t testing.TB, content []byte) []float32 {
 	return out
 }
 
-// checkRecorded holds networks to outputs of ONNX Runtime.
+// checkRecorded compares networks with outputs of ONNX Runtime.
 func checkRecorded(t *testing.T, archive string, least int) {
 	files, found := recorded(t, archive), 0
 	for _, file := range slices.Sorted(maps.Keys(files)) {

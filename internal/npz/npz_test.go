@@ -12,8 +12,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/npz"
 )
 
-// TestOtherWriter: compressed archives are those that the npyio package writes, byte for
-// byte, with which models were saved before there was this package.
+// TestOtherWriter checks that compressed archives equal the archives of the npyio package byte for byte, because older
+// models were saved with it.
 func TestOtherWriter(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 300} {
 		x := mat.NewDense(n, 9, nil)
@@ -81,7 +81,7 @@ func TestArchive(t *testing.T) {
 			`the file has no array "m"`:                  func() error { _, err := z.Integers("m", 5); return err },
 		} {
 			if err := read(); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v, want %q", err, want)
+				t.Errorf("got error %v, want %q", err, want)
 			}
 		}
 		damaged := file.Bytes()

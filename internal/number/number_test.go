@@ -23,7 +23,7 @@ func TestHalf(t *testing.T) {
 	if got := Half(0x8000); got != 0 || !math.Signbit(got) {
 		t.Errorf("0x8000 is %v, want -0", got)
 	}
-	// All that are finite come in the order of their bits.
+	// All finite numbers are in the order of their bits.
 	for bits := range uint16(0x7bff) {
 		if Half(bits) >= Half(bits+1) {
 			t.Errorf("%#04x is %v and %#04x %v", bits, Half(bits), bits+1, Half(bits+1))

@@ -167,7 +167,7 @@ func (j *job) work() {
 	}
 }
 
-// startHelpers starts helpers while parts are left and cores are free. It is called before every part, because cores become free.
+// startHelpers starts helpers while parts are left and cores are free. It is called before every part.
 func (j *job) startHelpers() {
 	for j.next.Load() < j.n && j.started.Load() < j.most && join() {
 		if j.started.Add(1) > j.most {

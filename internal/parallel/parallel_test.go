@@ -13,8 +13,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// TestDo: each part once, and never more at a time than there are cores, whatever calls
-// what.
+// TestDo checks that each part runs once, and that at most as many parts run at once as there are cores, also in
+// nested calls.
 func TestDo(t *testing.T) {
 	for _, cores := range []int{1, 2, 3, 7} {
 		restore := parallel.SetCores(cores)
@@ -41,10 +41,10 @@ func TestDo(t *testing.T) {
 		}
 		restore()
 	}
-	parallel.Do(0, func(int) { t.Error("a part of none") })
+	parallel.Do(0, func(int) { t.Error("a call for 0 parts") })
 }
 
-// workers returns how many goroutines meet in a job of n parts.
+// workers returns the number of goroutines that work on a job of n parts at once.
 func workers(n int) int {
 	var mu sync.Mutex
 	seen := map[int]bool{}
@@ -60,7 +60,7 @@ func workers(n int) int {
 	return len(seen)
 }
 
-// TestHold: cores that are held are not given to helpers, and are again afterwards.
+// TestHold checks that helpers do not use held cores, and use them again after release.
 func TestHold(t *testing.T) {
 	defer parallel.SetCores(3)()
 	if n := workers(3); n != 3 {
@@ -102,8 +102,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestPanics: a panic of a part is one of the caller, wherever the part was done, and
-// cores are free again after it.
+// TestPanics checks that the caller gets the panic of a part from any goroutine, and that cores are free afterwards.
 func TestPanics(t *testing.T) {
 	defer parallel.SetCores(3)()
 	for range 50 {

@@ -36,7 +36,7 @@ func TestLines(t *testing.T) {
 	in := "file.yaml: line 2\n\n\t2 | \x1b[31mname\n      ^\nnone: \xff\r\n"
 	want := "file.yaml: line 2\n  \n  \t2 | \\x1b[31mname\n        ^\n  none: \\xff"
 	if got := Lines(in); got != want {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestFprintf(t *testing.T) {
 	var b strings.Builder
 	Fprintf(&b, "%s|%v|%v|%d\n", "a\x1b", errors.New("x\ny\x1b"), stringer{}, 3)
 	if want := "a\\x1b|x\n  y\\x1b|a\\nb|3\n"; b.String() != want {
-		t.Errorf("%q, want %q", b.String(), want)
+		t.Errorf("got %q, want %q", b.String(), want)
 	}
 }
 

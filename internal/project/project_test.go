@@ -15,7 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// falling is n×m, with variances that fall slowly and a mean that is none of them.
+// falling returns an n×m matrix with slowly decreasing variances and a mean that is not 0.
 func falling(n, m int) *mat.Dense {
 	random := rng.New(1, "falling")
 	mix, x := mat.NewDense(m, m, nil), mat.NewDense(n, m, nil)
@@ -51,7 +51,7 @@ func rows(t *testing.T, x *mat.Dense, unit bool, d int) *Points {
 	return p
 }
 
-// TestPrincipal: the coordinates are those of a decomposition of the centred rows, but for the scale.
+// TestPrincipal compares the coordinates with a decomposition of the centred rows, except for the scale.
 func TestPrincipal(t *testing.T) {
 	const n, m, d = 300, 40, 6
 	x := falling(n, m)
@@ -78,8 +78,8 @@ func TestPrincipal(t *testing.T) {
 	}
 }
 
-// TestCodes: nine tenths of the ten nearest by codes are among the nearest twenty by all features,
-// with unit rows and without.
+// TestCodes checks that nine of the ten nearest rows by codes are among the twenty nearest by all features, with and
+// without unit rows.
 func TestCodes(t *testing.T) {
 	const n, m, k = 600, 200, 10
 	x := falling(n, m)
@@ -127,7 +127,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestOddRows: rows of any scale, equal ones, zeros and none.
+// TestOddRows has rows of any scale, equal rows, zeros, and no rows.
 func TestOddRows(t *testing.T) {
 	random := rng.New(3, "odd")
 	for name, test := range map[string]struct {
@@ -157,7 +157,7 @@ func TestOddRows(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Rows(ctx, falling(20, 5), true, 2); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want the context's", err)
+		t.Errorf("got error %v, want the context's", err)
 	}
 }
 
@@ -167,6 +167,6 @@ func TestSameRows(t *testing.T) {
 	want := rows(t, x, true, 20)
 	defer parallel.SetCores(1)()
 	if !slices.Equal(rows(t, x, true, 20).Data, want.Data) {
-		t.Error("on one core the coordinates are others")
+		t.Error("on one core the coordinates differ")
 	}
 }

@@ -24,14 +24,14 @@ type rule struct {
 var rules = []rule{
 	phrase(`told|tells? of|untold`, "labelled, labels"),
 	phrase(`somebody (says|said|gave)`, "name who"),
-	phrase(`what is made of`, "features"),
+	phrase(`what (is|it|they|was|makes)`, "the noun"),
 	phrase(`what (came|comes) of`, "the result"),
 	phrase(`what lowers`, "the solver"),
-	phrase(`those (that|which|whose|there)`, "the noun"),
+	phrase(`that of|those (of|that|which|whose|there)`, "the noun"),
 	phrase(`that there (is|are)`, "the existing, all"),
 	phrase(`(are|is) held to`, "must, are checked against"),
 	phrase(`by turns`, "interleaved"),
-	phrase(`seconds? of a processor|time of a processor`, "CPU seconds"),
+	phrase(`of a processor`, "CPU seconds, the processor's"),
 	phrase(`by the clock`, "wall time"),
 	phrase(`no more than`, "at most"),
 	phrase(`no less than`, "at least"),
@@ -53,7 +53,8 @@ var rules = []rule{
 	phrase(`the least of (three|five|ten)`, "minimum of n"),
 	phrase(`say (one|both|either) of`, "give one of"),
 	phrase(`nothing is known of`, "unknown"),
-	phrase(`what is not known`, "missing values"),
+	phrase(`as many as there (is|are)`, "n, all"),
+	{regexp.MustCompile(`(?m)(\A|[.!?:]\s|\n\s*\n)\s*(What|Where|Those)\s`), "the noun first"},
 }
 
 func phrase(words, use string) rule {
@@ -85,7 +86,7 @@ func TestPhrases(t *testing.T) {
 			text, err := fs.ReadFile(root, name)
 			check(t, name, 1, withoutCode(string(text), code[path.Ext(name)]))
 			return err
-		case path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
+		case path.Ext(name) == ".go" && !strings.HasSuffix(name, "prose_test.go"):
 			return checkGo(t, root, name)
 		}
 		return nil

@@ -20,7 +20,7 @@ func (s shape) String() string                { return shapes.String(s) }
 func (s *shape) UnmarshalText(b []byte) error { return shapes.UnmarshalText(s, b) }
 func (shape) Values() []string                { return shapes.Values() }
 
-// side has a form of its own: two letters.
+// side has its own text form: two letters.
 type side struct{ from, to byte }
 
 func (s *side) DecodeSetting(v *Value) error {
@@ -38,7 +38,7 @@ type inner struct {
 }
 
 type base struct {
-	Shape shape `setting:"shape" help:"what it looks like"`
+	Shape shape `setting:"shape" help:"outline of the thing"`
 }
 
 type outer struct {
@@ -71,11 +71,11 @@ func TestDecode(t *testing.T) {
 		t.Error(diff)
 	}
 	if err := Decode(Of(map[string]any{"inner": 9}), &got); err != nil || got.Inner != (inner{Count: 9, Kept: 3}) {
-		t.Errorf("a text in place of a mapping gives %+v, %v", got.Inner, err)
+		t.Errorf("a text instead of a mapping gives %+v, %v", got.Inner, err)
 	}
 }
 
-// TestDecodeRefuses: each mistake with the place of its value or key.
+// TestDecodeRefuses checks that each error gives the position of its value or key.
 func TestDecodeRefuses(t *testing.T) {
 	for _, test := range []struct {
 		key  string
@@ -133,7 +133,7 @@ func TestList(t *testing.T) {
 	for _, s := range List(outer{Mu: 0.5}) {
 		got = append(got, fmt.Sprintf("%s|%s|%s|%s|%s", s.Name, s.Default, s.Help, strings.Join(s.Values, " "), s.Range))
 	}
-	want := []string{"shape|round|what it looks like|round flat|", "lambda|100|weight λ||", "mu|0.5|||a number from 0 to less than 1", "from|||raw mat|", "flat|false|||", "bins|4|||a whole number from 1 to 64",
+	want := []string{"shape|round|outline of the thing|round flat|", "lambda|100|weight λ||", "mu|0.5|||a number from 0 to less than 1", "from|||raw mat|", "flat|false|||", "bins|4|||a whole number from 1 to 64",
 		"zero|0|||a whole number from 0 to 9", "side||||", "inner||||", "scale||||a number above 0", "file||||"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -16,8 +16,8 @@ func random32(src *rand.Rand, n int) []float32 {
 	return out
 }
 
-// TestDescend compares the steps with plain ones in double precision, of columns without
-// values too and of any number of segments.
+// TestDescend compares the steps with double precision, also for columns without values and for any number of
+// segments.
 func TestDescend(t *testing.T) {
 	for seed := range uint64(400) {
 		src := rand.New(rand.NewPCG(seed, 2))

@@ -30,7 +30,7 @@ func setLevel(f, w bool) {
 	tileRows = rowsOfTile()
 }
 
-// TestSameBytes: every loop gives the same bytes with AVX-512, with AVX2 and in plain Go.
+// TestSameBytes checks that every loop gives the same bytes with AVX-512, with AVX2 and in Go.
 func TestSameBytes(t *testing.T) {
 	digests := map[string]uint64{}
 	levels(t, func(level string) {
@@ -52,7 +52,7 @@ func TestSameBytes(t *testing.T) {
 	})
 }
 
-// drawn returns n numbers of all magnitudes, among them 0 and the smallest.
+// drawn returns n numbers of all magnitudes, including 0 and the smallest.
 func drawn[T Number](src *rand.Rand, n int) []T {
 	x := make([]T, n)
 	for i := range x {
@@ -188,7 +188,7 @@ var sameBytes = map[string]func(src *rand.Rand, write func(...any)){
 	},
 }
 
-// TestFusedSingle: fma32 rounds once, as the exact sum in many digits does.
+// TestFusedSingle checks that fma32 rounds once, like the sum with many digits.
 func TestFusedSingle(t *testing.T) {
 	src := rand.New(rand.NewPCG(3, 4))
 	for range 2_000_000 {
@@ -204,7 +204,7 @@ func TestFusedSingle(t *testing.T) {
 	}
 }
 
-// exactSingle asks the processor.
+// exactSingle uses the instruction of the processor.
 func exactSingle(x, y, z float32) float32 {
 	bounds := [2]float32{float32(math.Inf(-1)), float32(math.Inf(1))}
 	var a, w [16]float32

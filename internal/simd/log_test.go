@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLogarithm: alone and, with its shorter roundings, in DivideSum.
+// TestLogarithm checks the logarithm alone and in DivideSum, which rounds less precisely.
 func TestLogarithm(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 2))
 	check := func(x float64) {

@@ -37,7 +37,7 @@ const (
 	logShift    = 0x3ff0000000000000 - logRootHalf
 )
 
-// logSeries holds the coefficients of (log(1+f) − f)/f², from f⁰ on. It must equal those of tools/kernels.
+// logSeries holds the coefficients of (log(1+f) − f)/f², from f⁰ on. tools/kernels must use the same values.
 var logSeries = [...]float64{
 	-0.5, 0.3333333333333326, -0.24999999999992914, 0.2000000000003205, -0.16666666668629757,
 	0.1428571428268799, -0.1249999978954668, 0.11111111107647632, -0.10000011277649974,

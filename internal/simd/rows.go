@@ -3,7 +3,7 @@ package simd
 // Width returns the padded length of rows of k numbers for [Dots] and [AddRows].
 func Width(k int) int { return (k + 3) &^ 3 }
 
-// Dots writes the inner products of a with the rows at[0], at[1], … of rows to dst. The length of a and of rows is a [Width].
+// Dots writes the inner products of a with the rows at[0], at[1], … of rows to dst. Their length is a [Width].
 func Dots(dst, a, rows []float64, at []int) {
 	dst = dst[:len(at)]
 	if len(a) == 0 {

@@ -10,7 +10,7 @@ import (
 
 func TestLoops(t *testing.T) { checkLoops(t) }
 
-// TestLoopsAllocate: nothing, with rows that are no multiple of four too.
+// TestLoopsAllocate checks that loops allocate nothing, also if the number of rows is not a multiple of four.
 func TestLoopsAllocate(t *testing.T) {
 	for _, k := range []int{Width(3), Width(33), Width(50)} {
 		a, rows, weights, y, at := make([]float64, k), make([]float64, 7*k), make([]float64, 7), make([]float64, 7), []int{0, 1, 2, 3, 4, 5, 6}
@@ -24,8 +24,8 @@ func TestLoopsAllocate(t *testing.T) {
 	}
 }
 
-// checkLoops compares the loops with plain ones: rows of every length, any
-// number of values, none too, and rows that are picked twice.
+// checkLoops compares the loops with simple ones, for rows of every length, any number of values including none, and
+// repeated rows.
 func checkLoops(t *testing.T) {
 	t.Helper()
 	for seed := range uint64(3000) {
@@ -50,7 +50,7 @@ func checkLoops(t *testing.T) {
 			at[p] = src.IntN(n)
 		}
 
-		// One number more than is written.
+		// One number more than the loop may write.
 		got, want := random(count+1), make([]float64, count+1)
 		want[count] = got[count]
 		for p, i := range at {
@@ -84,7 +84,7 @@ func checkLoops(t *testing.T) {
 		}
 		again := append([]float64(nil), y...)
 
-		// The three in one, whose products are above the floor.
+		// The fused loop of three, with products above the floor.
 		for c := range a {
 			a[c] = math.Abs(a[c])
 		}
@@ -140,8 +140,7 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// TestDivideSumEdges: a subnormal or zero ratio does not make the sum infinite; NaN
-// stays NaN.
+// TestDivideSumEdges checks that a subnormal or zero ratio does not make the sum infinite, and that NaN stays NaN.
 func TestDivideSumEdges(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		x, y := make([]float64, n), make([]float64, n)
@@ -158,7 +157,7 @@ func TestDivideSumEdges(t *testing.T) {
 	}
 }
 
-// TestSweep compares a sweep with a plain one, column by column, for any k.
+// TestSweep compares a sweep with a simple loop over the columns, for any k.
 func TestSweep(t *testing.T) {
 	const columns, tolerance = SweepColumns, 1e-13
 	for seed := range uint64(200) {

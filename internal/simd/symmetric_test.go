@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestAddBoth: both products are those of plain loops, and nothing beside y is written.
+// TestAddBoth compares both products with plain loops, and checks that only y is written.
 func TestAddBoth(t *testing.T) { checkAddBoth(t) }
 
-// rowsAndVectors are what AddBoth is given, of n columns and 1 more of y.
+// rowsAndVectors returns arguments of AddBoth, with n columns and one more entry in y.
 type rowsAndVectors struct {
 	stride            int
 	a, x, y           []float64

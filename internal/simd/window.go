@@ -9,8 +9,8 @@ func WindowTile() (windows, columns int) { return tileRows, TileColumns[float32]
 //	c[r·stride + j] = min(max(bias[j] + Σ x[at(r, t) + d]·w[t·depth + d, j], bounds[0]), bounds[1])
 //
 // at holds the offsets of the runs in x by tiles of [WindowTile] windows: the first run of each window of a tile,
-// then the second of each, and so on. The last tile is padded with valid offsets. columns is at most that of
-// WindowTile. Rows of w and bias are padded to [WholeColumns]. The caller must ensure that runs are within x.
+// then the second of each, and so on. The last tile is padded with valid offsets. columns is at most the
+// number from WindowTile. Rows of w and bias are padded to [WholeColumns]. The caller must ensure that runs are within x.
 func Windows(c []float32, stride, columns int, x []float32, at []int32, windows, taps, depth int, w, bias []float32, bounds *[2]float32) {
 	width := WholeColumns[float32](columns)
 	if windows == 0 || taps == 0 || depth == 0 {

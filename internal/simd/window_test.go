@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// numbers returns n numbers that are drawn.
+// numbers returns n random numbers.
 func numbers[T any](n int, draw func() T) []T {
 	x := make([]T, n)
 	for i := range x {
@@ -17,7 +17,7 @@ func numbers[T any](n int, draw func() T) []T {
 	return x
 }
 
-// eighths returns numbers, sums of whose products are exact.
+// eighths returns multiples of 1/8, whose sums of products are exact.
 func eighths(src *rand.Rand, n int) []float32 {
 	x := make([]float32, n)
 	for i := range x {
@@ -28,7 +28,7 @@ func eighths(src *rand.Rand, n int) []float32 {
 
 var windowBounds = [][2]float32{{float32(math.Inf(-1)), float32(math.Inf(1))}, {-10, 6}}
 
-// checkWindows holds Windows to the sums themselves.
+// checkWindows compares Windows with simple sums.
 func checkWindows(t *testing.T) {
 	tile, most := WindowTile()
 	for columns := 1; columns <= most; columns += 5 {
@@ -65,7 +65,7 @@ func checkWindows(t *testing.T) {
 	}
 }
 
-// checkDepthwise holds Depthwise to the sums themselves.
+// checkDepthwise compares Depthwise with simple sums.
 func checkDepthwise(t *testing.T) {
 	for channels := 1; channels < 150; channels += 3 {
 		src := rand.New(rand.NewPCG(uint64(channels), 1))
@@ -102,8 +102,8 @@ func TestWindows(t *testing.T) {
 
 func TestDepthwise(t *testing.T) { checkDepthwise(t) }
 
-// TestWindowRounding: a sum has one rounding a product, from its bias on, in the order of
-// taps and depth, on any processor that has the loop, and one that is no number stays so.
+// TestWindowRounding checks that a sum starts with its bias and rounds once for each product, in the order of taps and
+// depth, on any processor, and that NaN stays NaN.
 func TestWindowRounding(t *testing.T) {
 	tile, most := WindowTile()
 	if tile == 0 {
@@ -121,7 +121,7 @@ func TestWindowRounding(t *testing.T) {
 	for j := range got {
 		want := bias[j]
 		for d, v := range x {
-			// Exact in double precision but for the last rounding, and for a second one that is rare.
+			// Exact in double precision, except for the last rounding and a rare second one.
 			want = float32(math.FMA(float64(v), float64(w[d*most+j]), float64(want)))
 		}
 		if math.Abs(float64(got[j]-want)) > 2e-6*float64(want) {

@@ -14,7 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// TestPlaces: folders are called as groups are, and no two as one on any file system.
+// TestPlaces checks that folders have the names of groups, and that no two are equal on any file system.
 func TestPlaces(t *testing.T) {
 	files := map[string]string{}
 	var assigned []report.Assignment
@@ -33,8 +33,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// FuzzPlaces sorts pictures by groups whose names are a stranger's: each goes to a place of
-// its own in a folder below the one that is asked for, on every system.
+// FuzzPlaces sorts pictures by groups with any names. Each must get its own path below the target folder, on every
+// system.
 func FuzzPlaces(f *testing.F) {
 	f.Add("a.jpg\nb/a.jpg", "cat\nCAT", 1, 2)
 	f.Add("../../a.jpg\n..\\b.jpg", "../..\n/etc", 1, 1)

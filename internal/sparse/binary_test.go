@@ -27,7 +27,7 @@ func TestBinary(t *testing.T) {
 		if gr, gc := got.Dims(); gr != r || gc != c {
 			t.Errorf("%d×%d, want %d×%d", gr, gc, r, c)
 		} else if r > 0 && !mat.Equal(got, want) {
-			t.Errorf("%v, want %v", got, want)
+			t.Errorf("got %v, want %v", got, want)
 		}
 		for cut := range len(b) {
 			if got.UnmarshalBinary(b[:cut]) == nil {

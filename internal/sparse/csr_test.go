@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestFromEntries: the values of one place add up, wherever they stand in the
-// list, and the transpose holds the same values.
+// TestFromEntries checks that values of equal position are added, in any order, and that the transpose has the same
+// values.
 func TestFromEntries(t *testing.T) {
 	for seed := range uint64(200) {
 		src := rand.New(rand.NewPCG(seed, 1))

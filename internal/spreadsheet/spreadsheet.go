@@ -1,5 +1,5 @@
-// Package spreadsheet prevents formula injection in CSV files: Excel and LibreOffice interpret a cell that begins with =, +,
-// - or @ as a formula, which can call other programs and leak data. It also reads CSV files with limits.
+// Package spreadsheet prevents formula injection in CSV files: Excel and LibreOffice interpret a cell that begins with
+// =, +, - or @ as a formula, which can call other programs and leak data. It also reads CSV files with limits.
 package spreadsheet
 
 import (
@@ -96,7 +96,8 @@ func (t *Table) Read() ([]string, error) {
 	return record, nil
 }
 
-// recordReader returns an error if a record is too long. Bytes that the csv.Reader reads ahead count for the current record.
+// recordReader returns an error if a record is too long. Bytes that csv.Reader reads ahead count for the current
+// record.
 type recordReader struct {
 	r                     io.Reader
 	comma                 []byte

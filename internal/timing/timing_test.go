@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestTimes: phases add up by method, and a phase within another counts in both.
+// TestTimes checks that phases are added by method, and that a nested phase counts in both.
 func TestTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := NewContext(t.Context())
@@ -41,11 +41,11 @@ func TestTimes(t *testing.T) {
 	})
 }
 
-// TestNotAsked: without sums in the context nothing is counted.
+// TestNotAsked checks that nothing is measured without sums in the context.
 func TestNotAsked(t *testing.T) {
 	ctx := t.Context()
 	Start(Of(ctx, "nmf"), Factorising)()
 	if Of(ctx, "nmf") != ctx || FromContext(ctx) != nil {
-		t.Error("times were made")
+		t.Error("times were measured")
 	}
 }

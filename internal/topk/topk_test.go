@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestTopK: all give what sorting gives.
+// TestTopK compares all functions with sorting.
 func TestTopK(t *testing.T) {
 	type item struct{ value, at int }
 	src := rand.New(rand.NewPCG(1, 2))
@@ -34,13 +34,13 @@ func TestTopK(t *testing.T) {
 		slices.SortStableFunc(want, byValue)
 		want = want[:min(k, n)]
 		if !slices.Equal(got, want) {
-			t.Fatalf("the %d least of %v: %v, want %v", k, items, got, want)
+			t.Fatalf("the %d least of %v: got %v, want %v", k, items, got, want)
 		}
 		var kept []item
 		selection.Each(func(x item) { kept = append(kept, x) })
 		slices.SortFunc(kept, byBoth)
 		if !slices.Equal(kept[:min(k, len(kept))], want) || len(kept) != min(max(k, 1), n) {
-			t.Fatalf("the %d least of %v in a selection: %v, want %v", k, items, kept, want)
+			t.Fatalf("the %d least of %v in a selection: got %v, want %v", k, items, kept, want)
 		}
 		last := math.Inf(1)
 		if n >= max(k, 1) {

@@ -45,7 +45,7 @@ func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
 // MostDeflate is the largest compression ratio of DEFLATE: two bits can encode up to 258 bytes.
 const MostDeflate = 1032
 
-// Gunzip returns a reader for the content of r, a file or a string reader, decompressed if it is gzipped, and whether it is.
+// Gunzip returns a reader for r, a file or a string reader. It decompresses gzipped content, which packed reports.
 func Gunzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
 	size := int64(0)
 	switch r := r.(type) {

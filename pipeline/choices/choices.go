@@ -78,7 +78,7 @@ func methodEntries() (out []Entry) {
 	}
 	const family = "baseline without factorisation"
 	for _, e := range clustererEntries() {
-		e.Family, e.Settings = family, nil // the settings are those of cluster
+		e.Family, e.Settings = family, nil // they belong to the key cluster
 		e.Facts = append(e.Facts, [2]string{"data", "values of any sign"})
 		out = append(out, e)
 	}

@@ -175,7 +175,7 @@ func (s *Session) Finished(model string) error {
 	return errors.Join(s.opt.Store.Write(HistoryFile, text.Bytes()), s.opt.Store.Write(LogFile, s.log), s.opt.Store.Remove(GroupsFile))
 }
 
-// load continues from the history. Without a history of these groups, it applies the store's labels and links, or those
+// load continues from the history. Without a history of these groups, it applies the labels and links of the store, or else
 // of the options.
 func (s *Session) load(ctx context.Context) (err error) {
 	if s.opt.Store == nil {

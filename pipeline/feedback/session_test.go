@@ -142,7 +142,7 @@ func checkState(t *testing.T, s *Session, state *State) {
 	}
 	for i, g := range s.current().labels {
 		if g >= 0 && state.Groups[i] != g {
-			t.Errorf("picture %d is told to be of group %d and is in %d", i, g, state.Groups[i])
+			t.Errorf("labelled picture %d is in group %d, want %d", i, state.Groups[i], g)
 		}
 	}
 	for i, c := range state.Confidence {
@@ -199,7 +199,7 @@ func TestActs(t *testing.T) {
 	}
 	act(Act{Do: Name, Groups: []int{moved.Groups[0]}, Name: " Spät "})
 	if named := s.State(); named.Names[moved.Groups[0]] != "Spät" || len(named.Labelled) != 2 {
-		t.Errorf("named: %q, told %v", named.Names, named.Labelled)
+		t.Errorf("named: %q, labelled %v", named.Names, named.Labelled)
 	}
 	merged := act(Act{Do: Merge, Groups: []int{moved.Groups[two], 3}})
 	if merged.Names[moved.Groups[two]] != "far" || merged.Groups[two] != merged.Groups[three] || slices.Contains(merged.Groups, 3) {
@@ -215,7 +215,7 @@ func TestActs(t *testing.T) {
 	}
 	together := act(Act{Do: Together, Pictures: []int{0, 4}})
 	if together.Groups[0] != together.Groups[4] || len(together.Cannot) != len(apart.Cannot)-1 {
-		t.Errorf("what was said last does not hold: %v", together.Cannot)
+		t.Errorf("the last act does not hold: cannot-links %v", together.Cannot)
 	}
 	act(Act{Do: Move, Pictures: []int{1, 5}, Groups: []int{together.Groups[1]}})
 	if !strings.Contains(s.State().Effect, "confirmed") {
@@ -228,7 +228,7 @@ func TestActs(t *testing.T) {
 		}
 	}
 	if _, err := s.Undo(t.Context()); !isMistake(err) {
-		t.Errorf("undo of nothing: %v", err)
+		t.Errorf("undo without an earlier act: %v", err)
 	}
 	for at := 1; at < len(states); at++ {
 		again, err := s.Redo(t.Context())
@@ -237,7 +237,7 @@ func TestActs(t *testing.T) {
 		}
 	}
 	if _, err := s.Redo(t.Context()); !isMistake(err) {
-		t.Errorf("redo of nothing: %v", err)
+		t.Errorf("redo without an undone act: %v", err)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestQuestions(t *testing.T) {
 	state := s.State()
 	first := agree(state.Groups, truth)
 	if len(state.Questions) < 2 {
-		t.Fatal("nothing is asked")
+		t.Fatal("got no question")
 	}
 	asked := map[Question]bool{}
 	for range 15 {
@@ -295,7 +295,7 @@ func TestMistakes(t *testing.T) {
 	s := open(t, in, grouped(t, in, 3, kmeans), Options{})
 	mustDo(t, s, Act{Do: Name, Groups: []int{0}, Name: "one"})
 	mustDo(t, s, Act{Do: Name, Groups: []int{1}, Name: "two"})
-	told := s.State().Labelled
+	labelled := s.State().Labelled
 	before := s.State()
 	for name, a := range map[string]Act{
 		"no verb":             {Pictures: []int{1}},
@@ -306,20 +306,20 @@ func TestMistakes(t *testing.T) {
 		"two groups":          {Do: Move, Pictures: []int{1}, Groups: []int{0, 1}},
 		"merge of one":        {Do: Merge, Groups: []int{1}},
 		"merge with itself":   {Do: Merge, Groups: []int{1, 1}},
-		"a name that is told": {Do: Name, Groups: []int{1}, Name: "one"},
+		"the name of another": {Do: Name, Groups: []int{1}, Name: "one"},
 		"a new name twice":    {Do: Move, Pictures: []int{3}, Name: "two"},
 		"the name group 2":    {Do: Name, Groups: []int{2}, Name: "Group 2"},
 		"two lines":           {Do: Name, Groups: []int{2}, Name: "a\nb"},
 		"a long name":         {Do: Name, Groups: []int{2}, Name: strings.Repeat("ä", 101)},
 		"one together":        {Do: Together, Pictures: []int{3, 3}},
-		"told apart":          {Do: Together, Pictures: told},
+		"two named groups":    {Do: Together, Pictures: labelled},
 		"all apart":           {Do: Apart, Pictures: []int{0, 1, 2, 3, 4, 5, 6, 7}},
 	} {
 		if _, err := s.Do(t.Context(), a); !isMistake(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if after := s.State(); !slices.Equal(after.Groups, before.Groups) || after.Acts != before.Acts || len(after.Cannot) != len(before.Cannot) {
-			t.Errorf("%s: something has changed", name)
+			t.Errorf("%s: the state has changed", name)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -364,13 +364,13 @@ func TestFiles(t *testing.T) {
 	}
 	for i, g := range want.Groups {
 		if rows[1+i][0] != in.Set.Names[i] || rows[1+i][1] != fmt.Sprint(g+1) {
-			t.Errorf("groups: %q, want group %d", rows[1+i], g+1)
+			t.Errorf("groups: got %q, want group %d", rows[1+i], g+1)
 		}
 	}
 
 	again := open(t, in, m, opt).State()
 	if !slices.Equal(again.Groups, want.Groups) || !slices.Equal(again.Names, want.Names) || !slices.Equal(again.Labelled, want.Labelled) {
-		t.Errorf("opened again: %+v, want %+v", again, want)
+		t.Errorf("opened again: got %+v, want %+v", again, want)
 	}
 	store.fail = fs.ErrPermission
 	files := contents(t, store.dir)
@@ -378,7 +378,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("a file that cannot be written: %v", err)
 	}
 	if !slices.Equal(s.State().Groups, want.Groups) || !maps.Equal(files, contents(t, store.dir)) {
-		t.Error("an act that was not kept changed something")
+		t.Error("an act that could not be stored changed the state")
 	}
 
 	found, err := s.Grouping(t.Context())
@@ -399,7 +399,7 @@ func TestFiles(t *testing.T) {
 	text, _ := store.Read(LogFile)
 	for _, do := range []string{"open", "move", "apart", "together", "finish"} {
 		if !bytes.Contains(text, []byte(`"do":"`+do+`"`)) {
-			t.Errorf("the log does not tell of %s:\n%s", do, text)
+			t.Errorf("the log does not contain %s:\n%s", do, text)
 		}
 	}
 	for name, text := range map[string]string{
@@ -460,7 +460,7 @@ func TestHistory(t *testing.T) {
 				}
 			}
 			if !sameState(state, &want) || state.Acts != now {
-				t.Fatalf("at act %d, %d acts: %+v, want %+v", now, state.Acts, state, want)
+				t.Fatalf("at act %d, %d acts: got %+v, want %+v", now, state.Acts, state, want)
 			}
 		}
 	}
@@ -470,7 +470,7 @@ func TestHistory(t *testing.T) {
 	turn(6, self)
 	s = open(t, in, m, Options{Store: store, Model: "one"})
 	if !s.Changed() {
-		t.Error("what is in no results is nothing new")
+		t.Error("Changed is false, but no results hold the last act")
 	}
 	turn(1, self)
 	turn(5, self)
@@ -502,7 +502,7 @@ func TestHistory(t *testing.T) {
 		t.Fatal("no group has another number")
 	}
 	if want := fmt.Sprintf("1 image moved to a new group, group %d", to[3]+1); s.states[2].description != want {
-		t.Errorf("%q is what was done, want %q", s.states[2].description, want)
+		t.Errorf("got description %q, want %q", s.states[2].description, want)
 	}
 	turn(1, to)
 	turn(6, to)
@@ -546,8 +546,8 @@ func contents(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestTold: the labels and links of the groups hold from the start, and copies follow labels.
-func TestTold(t *testing.T) {
+// TestInitialLabels: the labels and links of the groups hold from the start, and copies follow labels.
+func TestInitialLabels(t *testing.T) {
 	in, truth := parted(t, 40)
 	classes := make([]string, 40)
 	classes[0], classes[4], classes[1] = "a", "a", "b"
@@ -560,7 +560,7 @@ func TestTold(t *testing.T) {
 	state := s.State()
 	checkState(t, s, state)
 	if !slices.Equal(state.Labelled, []int{0, 1, 4}) || state.Names[state.Groups[0]] != "a" || len(state.Cannot) != 1 {
-		t.Errorf("told at first: %+v", state)
+		t.Errorf("state with initial labels: %+v", state)
 	}
 	if truth[8] != truth[0] || state.Groups[8] != state.Groups[0] {
 		t.Fatal("the copy is not in the group of the first")
@@ -654,7 +654,7 @@ func TestKilled(t *testing.T) {
 			state := again.State()
 			checkState(t, again, state)
 			if state.Groups[0] != state.Groups[20] || !slices.Contains(state.Names, "first") || !slices.Contains(state.Labelled, 0) {
-				t.Errorf("%s, killed after %d writes: %q, told %v", name, left, state.Names, state.Labelled)
+				t.Errorf("%s, killed after %d writes: names %q, labelled %v", name, left, state.Names, state.Labelled)
 			}
 		}
 	}

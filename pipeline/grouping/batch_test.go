@@ -65,7 +65,7 @@ func TestBatch(t *testing.T) {
 			}
 		}
 		if found.Result.Iterations() != 2 || len(epochs) < 4 || epochs[len(epochs)-1] != 2 {
-			t.Errorf("%s: %d epochs, of which are told %v", method, found.Result.Iterations(), epochs)
+			t.Errorf("%s: %d epochs, reported as %v", method, found.Result.Iterations(), epochs)
 		}
 	}
 	if img, err := in.Images.Open(ctx, in.Rows[n-1]); err != nil || img.Bounds().Dx() != 40 {
@@ -92,7 +92,7 @@ func TestBatchRefuses(t *testing.T) {
 	} {
 		err := Groups{K: 2, Method: c.method, Batch: c.batch}.CheckBatch(c.features)
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
+			t.Errorf("got error %v, want %q", err, want)
 		}
 	}
 	in, err := input.Prepare(t.Context(), &spec.Experiment{Data: spec.Data{Set: bars(t, 9)}}, input.PrepareOptions{})

@@ -16,8 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// toldSet returns 35 samples of three classes, and inputs with the given labels, by sample numbers from 1.
-func toldSet(t *testing.T, classes map[int]string) *input.Inputs {
+// labelledSet returns 35 samples of three classes, and inputs with the given labels, by sample numbers from 1.
+func labelledSet(t *testing.T, classes map[int]string) *input.Inputs {
 	t.Helper()
 	var text strings.Builder
 	for row, class := range classes {
@@ -34,17 +34,17 @@ func toldSet(t *testing.T, classes map[int]string) *input.Inputs {
 	return in
 }
 
-// TestLabelledGroups: with any clustering, labelled samples of one class share a group, and those of two never do, even
-// if the labels contradict the data.
+// TestLabelledGroups: with any clustering, labelled samples share a group if and only if they have the same class, even if
+// the labels contradict the data.
 func TestLabelledGroups(t *testing.T) {
 	testkit.Slow(t)
 	for seed := range uint64(4) {
-		random := rng.New(seed, "told")
+		random := rng.New(seed, "given")
 		classes := map[int]string{1: "a", 2: "b", 3: "c"}
 		for range 12 {
 			classes[1+random.IntN(35)] = string(rune('a' + random.IntN(3)))
 		}
-		in := toldSet(t, classes)
+		in := labelledSet(t, classes)
 		labels := in.Labels()
 		for _, by := range append(spec.Clusterers(), spec.Largest, "") {
 			for _, k := range []int{0, 5} {
@@ -67,7 +67,7 @@ func TestLabelledGroups(t *testing.T) {
 						}
 					}
 					if c >= 0 && found.GroupClasses[found.Groups[i]] != c {
-						t.Errorf("%q: group %d holds samples of class %d and is told to be %d", by, found.Groups[i], c, found.GroupClasses[found.Groups[i]])
+						t.Errorf("%q: group %d holds a labelled sample of class %d, but its class is %d", by, found.Groups[i], c, found.GroupClasses[found.Groups[i]])
 					}
 				}
 				if by == spec.Largest && slices.Max(found.Groups) >= max(k, 3) {
@@ -83,7 +83,7 @@ func TestLabelledGroups(t *testing.T) {
 
 // TestLabelledScores: if the data have their own classes, these score the groups of the unlabelled samples.
 func TestLabelledScores(t *testing.T) {
-	in := toldSet(t, map[int]string{1: "x", 2: "x", 10: "y", 11: "y", 30: "z", 31: "z"})
+	in := labelledSet(t, map[int]string{1: "x", 2: "x", 10: "y", 11: "y", 30: "z", 31: "z"})
 	found, err := Groups{Method: spec.Method{Name: "cnmf"}, UseLabels: true}.Find(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -92,17 +92,17 @@ func TestLabelledScores(t *testing.T) {
 		t.Errorf("AC %v of the others, of classes that lie apart", ac)
 	}
 	if _, ok := found.Scores["AC"]; ok {
-		t.Error("the samples told are in the scores")
+		t.Error("the scores include labelled samples")
 	}
 }
 
-func TestToldRefused(t *testing.T) {
+func TestLabelsRefused(t *testing.T) {
 	all := map[int]string{}
 	for row := range 34 {
 		all[row+1] = []string{"a", "b"}[row%2]
 	}
 	few := map[int]string{1: "a", 2: "a", 3: "b", 4: "c"}
-	two, err := toldRank("36")
+	two, err := parseRank("36")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,28 +124,28 @@ func TestToldRefused(t *testing.T) {
 		{map[int]string{1: "a", 2: "a"}, Groups{K: 3, Method: spec.Method{Name: "sda"}, UseLabels: true}, "sda: discriminant directions need labelled samples of two classes; all 2 are of one class"},
 		{map[int]string{1: "a", 2: "b"}, Groups{K: 3, Method: spec.Method{Name: "lda"}, UseLabels: true}, "lda: each of the 2 classes has one labelled sample"},
 	} {
-		in := toldSet(t, test.classes)
+		in := labelledSet(t, test.classes)
 		err := test.g.Check(in.Set)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 		if _, again := test.g.Find(t.Context(), in, nil); again == nil || err == nil || again.Error() != err.Error() {
 			t.Errorf("Find says %v, Check %v", again, err)
 		}
 	}
-	in := toldSet(t, few)
+	in := labelledSet(t, few)
 	if notes := (Groups{Method: cnmf, UseLabels: true}).Notes(in); len(notes) != 1 || !strings.Contains(notes[0], "the classes b, c have one labelled sample each, which does not constrain cnmf; only the clustering uses these labels") {
 		t.Errorf("noted %q", notes)
 	}
 	for _, m := range []spec.Method{nmf, {Name: "constrained-kmeans"}, {Name: "sda"}, {Name: "nmf", By: "seeded-kmeans"}} {
 		if notes := (Groups{Method: m, UseLabels: true}).Notes(in); notes != nil {
-			t.Errorf("noted %q of %s, which ties nothing", notes, m)
+			t.Errorf("got note %q for %s, want none", notes, m)
 		}
 	}
 }
 
-// toldRank reads a rank.
-func toldRank(text string) (*spec.Rank, error) {
+// parseRank reads a rank.
+func parseRank(text string) (*spec.Rank, error) {
 	var ranks spec.Ranks
 	v, err := document.Parse([]byte(text))
 	if err == nil {
@@ -192,7 +192,7 @@ func TestLinkedGroups(t *testing.T) {
 			links.Cannot = append(links.Cannot, [2]int{9, b})
 		}
 		for _, labelled := range []bool{false, true} {
-			in := toldSet(t, classes)
+			in := labelledSet(t, classes)
 			labels := in.Labels()
 			methods := []spec.Method{{Name: "nmf", Iterations: 10}, {Name: "ss-nmf", Iterations: 10, By: spec.Largest}, {Name: "d-snmf", Iterations: 10}}
 			for _, by := range spec.Clusterers() {
@@ -229,7 +229,7 @@ func TestLinkedGroups(t *testing.T) {
 				}
 				for i, c := range labels {
 					if labelled && c >= 0 && found.GroupClasses[found.Groups[i]] != c {
-						t.Errorf("%s: group %d holds sample %d of class %d and is told to be %d", m, found.Groups[i], i, c, found.GroupClasses[found.Groups[i]])
+						t.Errorf("%s: group %d holds labelled sample %d of class %d, but its class is %d", m, found.Groups[i], i, c, found.GroupClasses[found.Groups[i]])
 					}
 				}
 			}
@@ -251,7 +251,7 @@ func TestLinksThroughOthers(t *testing.T) {
 }
 
 func TestLinkedGroupsCheck(t *testing.T) {
-	in := toldSet(t, map[int]string{1: "a", 2: "a", 3: "b"})
+	in := labelledSet(t, map[int]string{1: "a", 2: "a", 3: "b"})
 	var clique [][2]int
 	for i := range 4 {
 		for j := range i {
@@ -277,14 +277,14 @@ func TestLinkedGroupsCheck(t *testing.T) {
 		}
 		err := test.g.Check(in.Set)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one with %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 		if _, again := test.g.Find(t.Context(), in, nil); again == nil || err == nil || again.Error() != err.Error() {
 			t.Errorf("Find says %v, Check %v", again, err)
 		}
 	}
 	if from, _ := (Groups{Links: datasets.Links{Cannot: clique}}).CountRange(in.Set, in.Rows); from != 4 {
-		t.Errorf("from %d groups, and 4 samples are told not to belong together", from)
+		t.Errorf("got at least %d groups, want 4 for 4 samples with cannot-links", from)
 	}
 	curve, err := Groups{Method: spec.Method{Name: spec.KMeans}, UseLabels: true, Links: datasets.Links{Cannot: clique}}.CountCurve(t.Context(), in, 4, 6, nil)
 	if err != nil || len(curve.K) != 3 {

@@ -67,7 +67,7 @@ type Grouping struct {
 	// labels.
 	GroupClasses []int
 	Notes        []string // warnings
-	// Scores compare the groups with the classes, over the samples with a known class; the names are those of
+	// Scores compare the groups with the classes, over the samples with a known class; the names are as in
 	// record.Record. With labels, only unlabelled samples count, and the classes are the set's own.
 	Scores map[string]float64
 	Scored int            // the number of samples in Scores

@@ -147,7 +147,7 @@ func TestModelOfLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := models.ReadModel(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
+			t.Errorf("got error %v, want %q", err, want)
 		}
 	}
 	_, found, _, _ := savedModel(t, Groups{K: 3, Method: spec.Method{Name: "nmf", Iterations: 2}})
@@ -170,8 +170,7 @@ func TestModelChecks(t *testing.T) {
 	}
 }
 
-// FuzzReadModel: of a file of any bytes comes a model whose parts fit together, or an error,
-// with no more memory than its bytes back.
+// FuzzReadModel checks that any file gives a consistent model or an error, with memory in proportion to its bytes.
 func FuzzReadModel(f *testing.F) {
 	for _, g := range []Groups{
 		{K: 3, Method: spec.Method{Name: "kmeans"}}, {K: 3, Method: spec.Method{Name: "nmf", Iterations: 2, By: spec.Largest}}, {K: 2, Method: spec.Method{Name: "cf", Iterations: 2, Params: map[string]any{"kernel": "rbf"}}},
@@ -198,8 +197,7 @@ func FuzzReadModel(f *testing.F) {
 	})
 }
 
-// FuzzReadStart: of a file of any bytes come initial factors of one rank, of numbers of 0 and
-// more, or an error.
+// FuzzReadStart checks that any file gives non-negative initial factors of one rank, or an error.
 func FuzzReadStart(f *testing.F) {
 	_, _, _, text := savedModel(f, Groups{K: 3, Method: spec.Method{Name: "cf", Iterations: 2}})
 	f.Add(text)

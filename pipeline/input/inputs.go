@@ -269,7 +269,7 @@ func (in *Inputs) ReadLinks(ctx context.Context, l spec.Links) (err error) {
 	return err
 }
 
-// LinksOfRows returns the links between rows of X, without those of skipped samples.
+// LinksOfRows returns the links between rows of X, without links of skipped samples.
 func (in *Inputs) LinksOfRows() (must, cannot [][2]int) {
 	if len(in.Rows) == in.Set.Len() {
 		return in.links.Must, in.links.Cannot

@@ -12,7 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Notes returns the warnings that a reader of the results needs, one a line: those of SetNotes and SkippedNotes.
+// Notes returns the warnings that a reader of the results needs, one a line: SetNotes and SkippedNotes.
 func Notes(e *spec.Experiment, in *Inputs, list string) []string {
 	return append(SetNotes(e, in.Set), in.SkippedNotes(list)...)
 }

@@ -26,7 +26,7 @@ import (
 // formatVersion changes if earlier programs would misread new files.
 const formatVersion = 1
 
-// The arrays of a saved model beside those of factor.Result.Save and vocab.Vocabulary.Save: see
+// The arrays that a saved model adds to the arrays of factor.Result.Save and vocab.Vocabulary.Save; see
 // docs/reference/model-files.md.
 const (
 	modelVersion  = "format_version"

@@ -35,7 +35,7 @@ func TestUnconverged(t *testing.T) {
 		}
 		res := &factor.Result{Stop: c.stop, Objective: objective}
 		if got := UnconvergedFit("nmf", res); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
 	for _, objective := range [][]float64{nil, {1}, {1, 1}} {

@@ -21,8 +21,8 @@ func Look(i int) int { return 10 << i }
 // draws, so a resumed run keeps its levels.
 func levelAt(look int, level float64) float64 { return math.Ldexp(level, -look-1) }
 
-// Judge compares the computed results with the printed ones. runs has the protocol's results at "", and those of
-// variants and readings at their names.
+// Judge compares the computed results with the printed ones. runs has the protocol's results at "", and the
+// results of variants and readings at their names.
 func (r *Recipe) Judge(runs map[string]Run) *Outcome {
 	out := &Outcome{Recipe: r.Name, Paper: r.Paper.Paper, Draws: runs[""].completeDraws(), PaperDraws: r.Draws, Notes: r.Notes}
 	for _, v := range r.Readings {

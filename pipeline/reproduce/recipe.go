@@ -54,9 +54,8 @@ type Paper struct {
 // Claim is a paper's claim that the mean score of Method is above the means of all Over, or below the means of all
 // Below. If Gain is printed, the difference must be a substantial part of it.
 type Claim struct {
-	Says string `json:"says" setting:"says"` // the claim in words
-	// Where is the table, figure or section of the paper.
-	Where string `json:"where,omitempty" setting:"where"`
+	Says  string `json:"says" setting:"says"`             // the claim in words
+	Where string `json:"where,omitempty" setting:"where"` // table, figure or section of the paper
 	Score string `json:"score,omitempty" setting:"score"`
 	// Method is compared at the rows At, which are numbers of classes or ranks, with others at OverAt, by default At.
 	// No rows means all.

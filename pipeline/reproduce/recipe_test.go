@@ -96,7 +96,7 @@ func TestPrinted(t *testing.T) {
 			}
 		}
 		if got != c.want {
-			t.Errorf("%s, %s of %s at %d: %g, want %g", c.recipe, c.score, c.method, c.row, got, c.want)
+			t.Errorf("%s, %s of %s at %d: got %g, want %g", c.recipe, c.score, c.method, c.row, got, c.want)
 		}
 	}
 	for name, gains := range map[string][]float64{
@@ -119,7 +119,7 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// TestClaimsOfCCF: the claims in the recipes of the CCF paper are exactly those of its text.
+// TestClaimsOfCCF checks that the recipes of the CCF paper contain exactly the claims of its text.
 func TestClaimsOfCCF(t *testing.T) {
 	for name, want := range map[string][]string{
 		"ccf-yale":   {"6.5 %", "8.2 %", "best by AC", "best by NMI", "second best", "sometimes below CF and NMF", "factorisations are above k-means"},

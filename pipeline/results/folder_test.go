@@ -96,7 +96,7 @@ func TestOtherExperiment(t *testing.T) {
 		strings.Replace(tiny, "name: tiny", "name: other, cluster: {distance: cosine}", 1): "not of other (clustering",
 	} {
 		if _, err := Open(dir, parse(text, set)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
-			t.Errorf("%s: %v, want %q", text, err, want)
+			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
 	}
 	other := testkit.CSV(t, 9, 10, 11)

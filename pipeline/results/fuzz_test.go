@@ -86,13 +86,13 @@ func checkRecord(t *testing.T, r record.Record) {
 	}
 	for _, p := range r.Curve {
 		if math.IsNaN(p.Objective) || math.IsInf(p.Objective, 0) || math.IsNaN(p.Penalty) || math.IsInf(p.Penalty, 0) {
-			t.Fatalf("the curve holds %v", p)
+			t.Fatalf("the curve has %v", p)
 		}
 	}
 	for _, row := range r.Confusion {
 		for _, n := range row {
 			if n < 0 {
-				t.Fatalf("a class is taken for another %d times", n)
+				t.Fatalf("one class is predicted as another %d times", n)
 			}
 		}
 	}

@@ -218,10 +218,10 @@ func TestDamagedResults(t *testing.T) {
 	}})
 	want = bytes.Join([][]byte{want, damaged[3], damaged[5], damaged[8]}, nil)
 	if !bytes.Equal(got, want) {
-		t.Error("the log is not what it was with the damaged lines behind it")
+		t.Error("the log differs from the original log followed by the damaged lines")
 	}
 	if again := runPlan(t, p, dir, pipeline.RunOptions{}); !bytes.Equal(again, want) {
-		t.Error("run once more, the log is another")
+		t.Error("after another run, the log differs")
 	}
 	if first < p.Len()-4 {
 		t.Errorf("%d trials were taken from the log, want all but 4", first)
@@ -229,7 +229,7 @@ func TestDamagedResults(t *testing.T) {
 	saved, _ := Models(dir, p.Summary())
 	for i, m := range saved {
 		if m == nil && p.Experiment.Methods[i].Name != spec.KMeans {
-			t.Error("a damaged model was not made again")
+			t.Error("a damaged model was not computed again")
 		}
 	}
 }
@@ -322,7 +322,7 @@ func TestNoResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := ReadSummary(dir); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
+			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
 	}
 	if _, err := ReadSummary(t.TempDir()); err == nil || !strings.Contains(err.Error(), "has no results") {
@@ -406,6 +406,6 @@ func TestScales(t *testing.T) {
 	_, m := p.Inputs.Dims()
 	want := fmt.Sprintf("feature,columns,scale\npixels,%d,%v\npixels2,%d,%v\n", m/2, scales[0].Factor, m/2, scales[1].Factor)
 	if got := string(readFile(t, filepath.Join(dir, ModelDir, ScalesFile))); got != want {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

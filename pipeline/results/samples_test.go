@@ -58,7 +58,7 @@ func TestSamples(t *testing.T) {
 		t.Fatalf("coefficients %v", found)
 	}
 	if !mat.Equal(found[1], want[s.Models[1]].Coefficients) {
-		t.Error("the coefficients are not those that were found")
+		t.Error("the saved coefficients differ from the computed ones")
 	}
 
 	// A damaged model, and one of other samples, is an error that names the file.

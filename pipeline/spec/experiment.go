@@ -150,7 +150,7 @@ func (e *Experiment) TaskSettings() [][2]string {
 func (e *Experiment) Shared() [][2]string {
 	s := append([][2]string{{"task", e.Task.String()}, {"data", e.Data.String()}, {"features", e.Features.String()}}, e.TaskSettings()...)
 	for i := range s {
-		s[i][1] = string([]rune(s[i][1])) // U+FFFD for what is not UTF-8, as in a file of the summary
+		s[i][1] = string([]rune(s[i][1])) // U+FFFD for invalid UTF-8, as in the file of the summary
 	}
 	return s
 }

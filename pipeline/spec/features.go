@@ -253,8 +253,8 @@ func (c Crop) Cropper() (features.Crop, error) {
 	return nil, nil
 }
 
-// Resolve returns the features for a set. With Auto they are those of the built-in network if at least half of the
-// images are 64 pixels wide and high, else colours.
+// Resolve returns the features for a set. Auto resolves to the built-in network if at least half of the images
+// are 64 pixels wide and high, else to colours.
 func (f Features) Resolve(set *datasets.Set) Features {
 	if !f.Auto {
 		return f

@@ -24,7 +24,7 @@ type Method struct {
 	// Swept are its settings that come from a list of values. Tables show them after the name.
 	Swept  []Setting      `json:"-"`
 	Params map[string]any `json:"params,omitempty"` // the method's own parameters
-	// Init, Solver, Iterations and Tolerance are those of factor.Options, except that the default solver of an
+	// Init, Solver, Iterations and Tolerance are as in factor.Options, except that the default solver of an
 	// experiment is mu, which keeps earlier trials valid.
 	Init       factor.Init       `json:"init,omitempty" setting:"init" default:"random" help:"initialisation of the factors"`
 	Solver     factor.SolverName `json:"solver,omitempty" setting:"solver" default:"mu" help:"algorithm that minimises the objective"`

@@ -11,8 +11,8 @@ import (
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// Words are the settings of histograms of visual words. The zero value is that of the D-SNMF paper (Ambai et al. 2011,
-// section 4.1): 200 words, and a histogram in each cell of a 4×4 grid, which makes 3200 features.
+// Words are the settings of histograms of visual words. The zero value has the settings of the D-SNMF paper (Ambai
+// et al. 2011, section 4.1): 200 words, and a histogram in each cell of a 4×4 grid, which makes 3200 features.
 //
 // A classification learns the words from the training samples of each draw, and a clustering from all samples.
 type Words struct {

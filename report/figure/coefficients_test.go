@@ -72,7 +72,7 @@ func TestCoefficientSizes(t *testing.T) {
 		}
 		size := picture.Bounds().Size()
 		if size.X < side || size.X > side+coefficientNames+20 || size.Y < side || size.Y > side+coefficientBand+20 {
-			t.Errorf("%d samples: %v, want a side of %d", samples, size, side)
+			t.Errorf("%d samples: got %v, want a side of %d", samples, size, side)
 		}
 		if samples > 100 {
 			continue
@@ -104,7 +104,7 @@ func TestPoolingMany(t *testing.T) {
 	for a := range cells {
 		for b := range cells {
 			if want := math.Abs(float64(a - b)); far.At(a, b) != want {
-				t.Errorf("cells %d and %d: %v, want %v", a, b, far.At(a, b), want)
+				t.Errorf("cells %d and %d: got %v, want %v", a, b, far.At(a, b), want)
 			}
 		}
 	}
@@ -123,7 +123,7 @@ func TestPooling(t *testing.T) {
 				want += c.Values.At(i, j) / float64(len(as))
 			}
 			if !near(strong.At(j, a), want) {
-				t.Errorf("part %d in cell %d: %v, want %v", j, a, strong.At(j, a), want)
+				t.Errorf("part %d in cell %d: got %v, want %v", j, a, strong.At(j, a), want)
 			}
 		}
 		for b, bs := range parts {
@@ -134,7 +134,7 @@ func TestPooling(t *testing.T) {
 				}
 			}
 			if !near(far.At(a, b), want) {
-				t.Errorf("cells %d and %d: %v, want %v", a, b, far.At(a, b), want)
+				t.Errorf("cells %d and %d: got %v, want %v", a, b, far.At(a, b), want)
 			}
 		}
 	}

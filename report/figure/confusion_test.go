@@ -56,7 +56,7 @@ func TestConfusionSizes(t *testing.T) {
 
 func TestConfusionErrors(t *testing.T) {
 	if _, err := Confusion(nil, nil); !errors.Is(err, ErrNoData) {
-		t.Errorf("error %v, want %v", err, ErrNoData)
+		t.Errorf("got error %v, want %v", err, ErrNoData)
 	}
 	if _, err := Confusion([][]int{{1}}, []string{"a", "b"}); err == nil {
 		t.Error("one class of two: no error")

@@ -98,7 +98,7 @@ func TestConvergence(t *testing.T) {
 	}
 
 	if _, err := Convergence(t.Context(), records, []string{"cf"}, nil); !errors.Is(err, ErrNoData) {
-		t.Errorf("error %v, want %v", err, ErrNoData)
+		t.Errorf("got error %v, want %v", err, ErrNoData)
 	}
 }
 
@@ -147,13 +147,13 @@ func TestTerms(t *testing.T) {
 	} {
 		for j, p := range must(terms[i].mean(t.Context(), curves)) {
 			if p.X != want[j].X || !near(p.Y, want[j].Y) {
-				t.Errorf("%s: %v, want %v", terms[i].name, p, want[j])
+				t.Errorf("%s: got %v, want %v", terms[i].name, p, want[j])
 			}
 		}
 	}
 	for _, method := range []string{"nmf", "kmeans", "none"} {
 		if _, err := Terms(t.Context(), records, method, nil); !errors.Is(err, ErrNoData) {
-			t.Errorf("%s: error %v, want %v", method, err, ErrNoData)
+			t.Errorf("%s: got error %v, want %v", method, err, ErrNoData)
 		}
 	}
 	if _, err := Terms(t.Context(), []record.Record{penalised("gnmf", 2, 1)}, "gnmf", nil); !errors.Is(err, ErrNoData) {

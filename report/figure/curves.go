@@ -231,7 +231,7 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 		slices.SortStableFunc(l.points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 		lines = append(lines, l)
 	}
-	// The axis is that of the values.
+	// The values are added first, so that they determine the axis.
 	next := len(lines)
 	lines = append(lines, rings...)
 	if err := f.addLines(lines...); err != nil {

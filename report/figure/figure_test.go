@@ -134,7 +134,7 @@ func TestCurvesOdd(t *testing.T) {
 		})
 	}
 	if _, err := Curves(table.New(nil, "AC", sevenMethods, table.Tests{}), nil); !errors.Is(err, ErrNoData) {
-		t.Errorf("error %v, want %v", err, ErrNoData)
+		t.Errorf("got error %v, want %v", err, ErrNoData)
 	}
 }
 
@@ -216,7 +216,7 @@ func TestFigureWriteError(t *testing.T) {
 	}
 	for _, write := range []func(context.Context, io.Writer) error{f.PNG, f.SVG} {
 		if err := write(t.Context(), failing{}); !errors.Is(err, errFailing) {
-			t.Errorf("error %v, want the writer's", err)
+			t.Errorf("got error %v, want the writer's", err)
 		}
 	}
 }
@@ -270,7 +270,7 @@ func TestPDF(t *testing.T) {
 		}
 	}
 	if err := f.PDF(t.Context(), failing{}); !errors.Is(err, errFailing) {
-		t.Errorf("error %v, want the writer's", err)
+		t.Errorf("got error %v, want the writer's", err)
 	}
 }
 

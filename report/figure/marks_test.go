@@ -235,7 +235,7 @@ func TestMarkPatchesNumbersOverlap(t *testing.T) {
 		for _, m := range marks {
 			corner := drawn.RGBAAt(int(m.X)-7, int(m.Y)-7) // of the number, outside the patch
 			if got, want := corner == partColour(m.Part), m.Side == 12; got != want {
-				t.Errorf("the number %d stands there: %v, want %v", m.Part+1, got, want)
+				t.Errorf("the number %d stands there: got %v, want %v", m.Part+1, got, want)
 			}
 		}
 		marks[0].Part, marks[1].Part = 1, 0

@@ -29,7 +29,7 @@ func TestMontage(t *testing.T) {
 	const scale, gap = tileSide / 3, montageGap
 	const tileW, tileH = 3 * scale, 2 * scale
 	if want := image.Rect(0, 0, 2*tileW+3*gap, 2*tileH+3*gap); img.Rect != want {
-		t.Fatalf("%v, want %v", img.Rect, want)
+		t.Fatalf("got %v, want %v", img.Rect, want)
 	}
 	want := [][]uint8{{0, 51, 102, 153, 204, 255}, {128, 128, 128, 128, 128, 128}, {0, 0, 128, 255, 0, 0}}
 	tile := func(j int) (left, top int) { return gap + j%2*(tileW+gap), gap + j/2*(tileH+gap) }
@@ -160,6 +160,6 @@ func TestThumbnailOfLarge(t *testing.T) {
 	}
 	// Transparent pixels are white, also if they are averaged.
 	if c := Thumbnail(image.NewNRGBA(image.Rect(0, 0, 2000, 10)), 100).RGBAAt(50, 0); c != (color.RGBA{0xff, 0xff, 0xff, 0xff}) {
-		t.Errorf("nothing is drawn as %v", c)
+		t.Errorf("transparent pixels are drawn as %v, want white", c)
 	}
 }

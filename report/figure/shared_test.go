@@ -15,7 +15,7 @@ import (
 
 type failing = reporttest.Failing
 
-// What the tests of all rooms share.
+// Shared with the tests of other packages.
 var (
 	errFailing = reporttest.ErrFailing
 

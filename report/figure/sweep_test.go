@@ -66,7 +66,7 @@ func TestSweepCurves(t *testing.T) {
 			setting = "other"
 		}
 		if _, err := SweepCurves(none, lambdaSweep, setting, nil); !errors.Is(err, ErrNoData) {
-			t.Errorf("%s: error %v, want %v", setting, err, ErrNoData)
+			t.Errorf("%s: got error %v, want %v", setting, err, ErrNoData)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestSweepLines(t *testing.T) {
 		t.Fatalf("%+v", points)
 	}
 	if want := scores.Average.Cells[4].Mean; points[3] != (sweepPoint{"ogl_1", "ogl_1 beta=2", "50", want}) {
-		t.Errorf("%+v, want %v at 50", points[3], want)
+		t.Errorf("got %+v, want %v at 50", points[3], want)
 	}
 }
 

@@ -23,7 +23,7 @@ func TestGrid(t *testing.T) {
 	} {
 		got := NewGrid(test.side)
 		if got != test.want {
-			t.Errorf("side %d: %+v, want %+v", test.side, got, test.want)
+			t.Errorf("side %d: got %+v, want %+v", test.side, got, test.want)
 		}
 		if !got.Lossless && got.Cell%16 != 0 || got.Columns*got.Cell > contactWidth || got.Rows*got.Cell > contactHeight {
 			t.Errorf("side %d: %+v", test.side, got)
@@ -132,7 +132,7 @@ func TestThumbnailAntialiased(t *testing.T) {
 
 func TestThumbnailTransparent(t *testing.T) {
 	if got := Thumbnail(image.NewNRGBA(image.Rect(0, 0, 300, 300)), 100).RGBAAt(50, 50); got != (color.RGBA{255, 255, 255, 255}) {
-		t.Errorf("nothing on white is %v", got)
+		t.Errorf("a transparent picture is drawn as %v, want white", got)
 	}
 }
 

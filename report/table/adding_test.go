@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAddingAFormat: what docs/how-to/add-a-table-format.md shows is what is compiled here,
-// and a line of the list writes tables of every kind in it.
+// TestAddingAFormat checks that the code in docs/how-to/add-a-table-format.md compiles, and that an entry of the list
+// makes it a format of every kind of table.
 func TestAddingAFormat(t *testing.T) {
 	code, err := os.ReadFile("added_test.go")
 	if err != nil {

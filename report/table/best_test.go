@@ -47,7 +47,7 @@ func TestBestRank(t *testing.T) {
 	}{{"original", 0, 0.6, 1}, {"pca", 10, 0.75, 6}, {"nmf", 5, 0.9, 6}} {
 		r := best.Rows[i]
 		if r.Method != want.method || r.Rank != want.rank || !near(r.Cell.Mean, want.mean) || r.Cell.N != want.n {
-			t.Errorf("%+v, want %+v", r, want)
+			t.Errorf("got %+v, want %+v", r, want)
 		}
 	}
 	// Tested over the common repeats, at any ranks.
@@ -55,7 +55,7 @@ func TestBestRank(t *testing.T) {
 		t.Errorf("pca at rank 10 against nmf at 5: %+v", c)
 	}
 	if one := NewBest(ranked("pca", 5, 0.5), "AC", []string{"pca"}, nil, Tests{}); one != nil {
-		t.Errorf("one rank leaves nothing to choose: %+v", one)
+		t.Errorf("got %+v, want no choice for one rank", one)
 	}
 	if none := NewBest(nil, "AC", sweptMethods, lambdaSweep, Tests{}); none != nil {
 		t.Errorf("no records: %+v", none)
@@ -79,7 +79,7 @@ func TestBestSetting(t *testing.T) {
 			}
 		}
 		if r := best.Rows[i]; !near(r.Cell.Mean, top) || r.Setting != setting || r.Method != []string{"nmf", "ogl_1", "gnmf"}[i] {
-			t.Errorf("%+v, want %v with %q", r, top, setting)
+			t.Errorf("got %+v, want %v with %q", r, top, setting)
 		}
 	}
 	// Ties go to the first.
@@ -116,7 +116,7 @@ func TestBestRenderers(t *testing.T) {
 				}
 				golden(t, name+"."+extension, b.String())
 				if err := write(failing{}); !errors.Is(err, errFailing) {
-					t.Errorf("error %v, want the writer's", err)
+					t.Errorf("got error %v, want the writer's", err)
 				}
 			})
 		}

@@ -52,7 +52,7 @@ func TestComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The difference is that of each repeat's mean over 2 and 3 classes.
+	// Differences are between each repeat's means over 2 and 3 classes.
 	var x, y, first, second []float64
 	for trial := range 14 {
 		v := rising("", trial)

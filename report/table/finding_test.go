@@ -15,7 +15,7 @@ func TestFinding(t *testing.T) {
 		"": New(same, "AC", []string{"a"}, Tests{}),
 	} {
 		if got := table.Finding(); got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 	if got := awkward().Finding(); !strings.Contains(got, "λ = 100 is best on average") {

@@ -50,7 +50,7 @@ func TestPerClass(t *testing.T) {
 	for i, want := range [][]float64{{(4.0/6 + 1.0/4) / 2, 1}, {(3.0/4 + 1.0/2) / 2, 1}} {
 		for j, mean := range want {
 			if c := table.Rows[i].Cells[j]; !near(c.Mean, mean) {
-				t.Errorf("%s of %s: %+v, want %v", table.Rows[i].Name, table.Methods[j], c, mean)
+				t.Errorf("%s of %s: got %+v, want %v", table.Rows[i].Name, table.Methods[j], c, mean)
 			}
 		}
 	}

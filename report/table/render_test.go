@@ -57,7 +57,7 @@ func TestRenderers(t *testing.T) {
 				}
 				golden(t, name+"."+extension, b.String())
 				if err := write(failing{}); !errors.Is(err, errFailing) {
-					t.Errorf("error %v, want the writer's", err)
+					t.Errorf("got error %v, want the writer's", err)
 				}
 			})
 		}

@@ -4,7 +4,7 @@ import "github.com/seed4492f2cd/partwise/report/internal/reporttest"
 
 type failing = reporttest.Failing
 
-// What the tests of all rooms share.
+// Shared with the tests of other packages.
 var (
 	errFailing                                       = reporttest.ErrFailing
 	sevenMethods, sweptMethods, lambdaSweep, hostile = reporttest.SevenMethods, reporttest.SweptMethods, reporttest.LambdaSweep, reporttest.Hostile

@@ -71,7 +71,7 @@ type linkedModule struct {
 	packages           []string
 }
 
-// TestUpToDate: the committed files match the linked modules. The text of Go is that of the installed Go.
+// TestUpToDate: the committed files match the linked modules. The text of Go comes from the installed Go.
 func TestUpToDate(t *testing.T) {
 	var table bytes.Buffer
 	rows, want := csv.NewWriter(&table), map[string]string{}

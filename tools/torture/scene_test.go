@@ -92,7 +92,7 @@ func serve() error {
 		}
 	}
 	err := errors.Join(zw.Close(), tw.Close())
-	// The sum of a gzipped file is that of its content.
+	// The checksum of a gzipped file is of its content.
 	scene.sets = fmt.Sprintf("one=one.zip:%x,two=two.tar.gz:%x", sha256.Sum256(zipped.Bytes()), sha256.Sum256(tarred.Bytes()))
 	_, failed := gz.Write(tarred.Bytes())
 	if err := errors.Join(err, failed, gz.Close()); err != nil {

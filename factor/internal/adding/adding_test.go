@@ -1,4 +1,4 @@
-// Package adding tests what is added to package factor from outside, as docs/how-to/add-a-*.md show it.
+// Package adding tests the extensions of package factor in docs/how-to/add-a-*.md, from outside the package.
 package adding
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 )
 
-// TestAddingPages: docs/how-to/add-a-*.md show what is compiled.
+// TestAddingPages checks that the code in docs/how-to/add-a-*.md compiles.
 func TestAddingPages(t *testing.T) {
 	for part, folder := range map[string]string{"method": ".", "penalty": ".", "solver": ".", "cost": "../.."} {
 		code, err := os.ReadFile(filepath.Join(folder, "added_"+part+"_test.go"))
@@ -48,7 +48,7 @@ func sampleImages(seed uint64) (x *mat.Dense, known factor.Known) {
 	return x, known
 }
 
-// descends reports an objective that rises.
+// descends returns an error if the objective rises.
 func descends(res *factor.Result) error {
 	for i, now := range res.Objective[1:] {
 		if before := res.Objective[i]; !(now <= before*(1+1e-12)) {
@@ -58,8 +58,8 @@ func descends(res *factor.Result) error {
 	return nil
 }
 
-// TestAddingAPenalty: from outside the package, with every basis and cost, alone, beside
-// others and with ties the objective does not rise, and basis vectors share less.
+// TestAddingAPenalty checks that with a penalty from outside the package, with every basis and cost, alone, beside
+// other penalties and with ties, the objective never rises and basis vectors share fewer features.
 func TestAddingAPenalty(t *testing.T) {
 	x, known := sampleImages(1)
 	for _, p := range []factor.Parts{
@@ -90,7 +90,7 @@ func TestAddingAPenalty(t *testing.T) {
 		t.Errorf("a kernel without features gives %v", err)
 	}
 	if _, err := (factor.Parts{Penalties: []factor.Penalty{Apart{math.NaN()}}}).Fit(context.Background(), x, known, factor.Options{Rank: 3}); err == nil {
-		t.Error("a weight that is no number is taken")
+		t.Error("NaN is accepted as a weight")
 	}
 }
 
@@ -135,8 +135,7 @@ func TestAddingASolver(t *testing.T) {
 	}
 }
 
-// TestAddingAMethod: a method that is registered is looked up, takes its settings and does what it
-// says.
+// TestAddingAMethod checks that Lookup finds a registered method, and that its settings have an effect.
 func TestAddingAMethod(t *testing.T) {
 	factor.Register(factor.Info{Name: "my-nnsc", Title: "Non-negative sparse coding", Family: "NMF"}, NNSC{})
 	info, _ := factor.Lookup("my-nnsc")
@@ -157,6 +156,6 @@ func TestAddingAMethod(t *testing.T) {
 		t.Errorf("coefficients sum to %v by λ; more λ should make them fewer", sums)
 	}
 	if _, err := (NNSC{Lambda: -2}).Fit(context.Background(), x, known, factor.Options{Rank: 4}); err == nil {
-		t.Error("a negative weight is taken")
+		t.Error("a negative weight is accepted")
 	}
 }

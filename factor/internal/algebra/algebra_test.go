@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestGram: inner products of pairs are a product of matrices, of any shape.
+// TestGram compares the inner products of pairs with a matrix product, for any shape.
 func TestGram(t *testing.T) {
 	for _, k := range []int{1, 2, 3, 4, 5, 11, mostGramRows, mostGramRows + 1} {
 		for _, m := range []int{1, 4, 7, 64, 1024, mostGramNumbers/k/4*4 + 4} {

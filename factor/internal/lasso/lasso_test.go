@@ -9,8 +9,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// TestLassoFromAnywhere: where the minimum is one, it does not matter from what
-// values the descent starts.
+// TestLassoFromAnywhere checks that the start has no effect if the minimum is unique.
 func TestLassoFromAnywhere(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 19))
 	for range 100 {

@@ -14,12 +14,12 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// centredOf returns principal of x as it is.
+// centredOf returns x as samples whose mean is 0 already.
 func centredOf(x *mat.Dense) *Samples {
 	return &Samples{X: x, size: mat.Norm(x, 2)}
 }
 
-// graded returns a matrix with the singular values, of random directions.
+// graded returns a matrix with given singular values and random singular vectors.
 func graded(src *rand.Rand, n, m int, sigma []float64) *mat.Dense {
 	orthogonal := func(n int) *mat.Dense {
 		x := mat.NewDense(n, n, nil)
@@ -39,9 +39,8 @@ func graded(src *rand.Rand, n, m int, sigma []float64) *mat.Dense {
 	return &x
 }
 
-// TestPrincipal: directions of singular values over many powers of 10 are orthonormal, and
-// keep of the samples what LAPACK's keep, whether few are asked for or all, of more samples
-// than features or fewer.
+// TestPrincipal checks that directions whose singular values span many powers of 10 are orthonormal and explain as
+// much as LAPACK's, for few and for all directions, and for more or fewer samples than features.
 func TestPrincipal(t *testing.T) {
 	ctx := context.Background()
 	for seed, shape := range [][2]int{{20, 60}, {60, 20}, {30, 30}, {130, 140}, {1, 5}, {5, 1}} {
@@ -74,7 +73,7 @@ func TestPrincipal(t *testing.T) {
 				a, v := ask(p)
 				fresh, freshV := ask(centredOf(x))
 				if !slices.Equal(a.Sigma, fresh.Sigma) || !mat.Equal(v, freshV) {
-					t.Errorf("%s: what is found depends on what was asked for before", what)
+					t.Errorf("%s: the result depends on earlier calls", what)
 				}
 				y := a.Coordinates()
 				var unit, rest, along mat.Dense

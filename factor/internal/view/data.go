@@ -296,7 +296,7 @@ func (t *Condensation) Data(d Data) Data {
 	return d.Condense(t.Groups, t.Group, scale)
 }
 
-// Rows condenses the rows of a, n×p, as Data condenses those of X.
+// Rows condenses the rows of a, n×p, as Data condenses the rows of X.
 func (t *Condensation) Rows(dst, a *mat.Dense) {
 	dst.Zero()
 	for i, g := range t.Group {

@@ -14,7 +14,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// TestStanding: there and back, with zeros beside, whatever was there before.
+// TestStanding checks that byColumn holds each column as a row padded with zeros, writes it back unchanged, and can be
+// reused.
 func TestStanding(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 1))
 	var s byColumn
@@ -40,9 +41,8 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// TestDataProducts: the products of data stored whole and of data of which only
-// the values other than 0 are stored are those of plain loops, for shapes from
-// 1×1 on, samples and features of zeros, and any rank.
+// TestDataProducts compares the products of dense and sparse data with plain loops, for shapes from 1×1, samples and
+// features of zeros, and any rank.
 func TestDataProducts(t *testing.T) {
 	for seed := range uint64(300) {
 		src := rand.New(rand.NewPCG(seed, 1))
@@ -121,7 +121,7 @@ func TestDataProducts(t *testing.T) {
 	}
 }
 
-// TestRatioCores: how many parts of features one core takes changes no bit.
+// TestRatioCores checks that the number of blocks of features for each core changes no bit.
 func TestRatioCores(t *testing.T) {
 	d := Dense{random(300, 1000)}
 	u, v := random(20, 1000), random(20, 300)
@@ -141,7 +141,7 @@ func TestRatioCores(t *testing.T) {
 	}
 }
 
-// TestInnerProducts compares those of dense data with one product of matrices.
+// TestInnerProducts compares the inner products of dense data with a matrix product.
 func TestInnerProducts(t *testing.T) {
 	for _, n := range []int{1, 100, 128, 2*128 + 37} {
 		x := random(n, 21)
@@ -152,7 +152,7 @@ func TestInnerProducts(t *testing.T) {
 		want := algebra.Like(got)
 		algebra.Gemm(want, x, algebra.NoTrans, x, algebra.Trans)
 		near(t, "inner products", got, want, 1e-14)
-		// Which entries a kernel of OpenBLAS rounds alike depends on the processor.
+		// The rounding of an entry by OpenBLAS depends on the processor.
 		near(t, "transposed inner products", mat.DenseCopyOf(got.T()), got, 1e-14)
 	}
 }
@@ -169,7 +169,7 @@ var near = testkit.Near
 func nearNumber(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance) {
-		t.Errorf("%s: %v, want %v", what, got, want)
+		t.Errorf("%s: got %v, want %v", what, got, want)
 	}
 }
 

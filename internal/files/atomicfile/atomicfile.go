@@ -43,7 +43,7 @@ func IsName(name, suffix string) bool {
 	return ok && ok2 && err == nil && len(random) == randomBytes
 }
 
-// IsTemporary reports whether name is that of a temporary file of this package.
+// IsTemporary reports whether name is the name of a temporary file of this package.
 func IsTemporary(name string) bool { return IsName(name, temporarySuffix) }
 
 // Write replaces the content of the file at path. Errors name the path.

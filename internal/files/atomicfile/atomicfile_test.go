@@ -28,8 +28,8 @@ func TestWriteReplaces(t *testing.T) {
 	}
 }
 
-// TestRemoveStale: temporary files of killed processes are removed; files that a process
-// is writing, and foreign files, stay.
+// TestRemoveStale checks that temporary files of killed processes are removed, and that files in use and foreign files
+// stay.
 func TestRemoveStale(t *testing.T) {
 	dir := t.TempDir()
 	const stale, user = ".partwise-0123456789abcdef.tmp", ".partwise-notes.tmp"
@@ -80,7 +80,8 @@ func TestFailureKeepsOld(t *testing.T) {
 	}
 }
 
-// TestCreateFunc: a new file appears whole, and one that somebody makes meanwhile stays.
+// TestCreateFunc checks that a new file appears complete, and that a file that another program creates meanwhile
+// stays.
 func TestCreateFunc(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.txt")
@@ -107,8 +108,8 @@ func TestCreateFunc(t *testing.T) {
 	}
 }
 
-// TestCreateLike: a copy has the permissions, the time and, by a process that may, the owner of its
-// original, already under its temporary name.
+// TestCreateLike checks that a copy has the permissions and the time of its original, and its owner if the process may
+// set it, already under its temporary name.
 func TestCreateLike(t *testing.T) {
 	dir := t.TempDir()
 	from, to, at := filepath.Join(dir, "a"), filepath.Join(dir, "b"), time.Date(2001, 2, 3, 4, 5, 6, 0, time.Local)
@@ -125,9 +126,9 @@ func TestCreateLike(t *testing.T) {
 	}
 	got, err := os.Stat(to)
 	if err != nil || got.Mode() != like.Mode() || !got.ModTime().Equal(at) || owner(got) != owner(like) {
-		t.Errorf("%v of %v, owner %s, want that of %s (%v)", got.Mode(), got.ModTime(), owner(got), owner(like), err)
+		t.Errorf("%v of %v, owner %s, want the same as %s (%v)", got.Mode(), got.ModTime(), owner(got), owner(like), err)
 	}
-	// A temporary file that may only be read is removed all the same.
+	// A read-only temporary file is removed too.
 	if err := os.Rename(to, filepath.Join(dir, ".partwise-0123456789abcdef.tmp")); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// copyOwner sets the group and the owner of f to those of like, if the process is allowed to.
+// copyOwner gives f the group and the owner of like, if the process is allowed to.
 func copyOwner(f *os.File, like fs.FileInfo) {
 	if of, ok := like.Sys().(*syscall.Stat_t); ok {
 		_ = f.Chown(-1, int(of.Gid))

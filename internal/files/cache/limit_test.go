@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// age makes an entry one that was not used for so long.
+// age makes an entry unused for the given time.
 func age(t *testing.T, s *Store, key Key, by time.Duration) {
 	t.Helper()
 	at := time.Now().Add(-by)
@@ -24,8 +24,7 @@ func has(s *Store, key Key) bool {
 	return ok
 }
 
-// The entries that were not used for longest go first, and one that was read is
-// used.
+// The least recently used entries are removed first. Reading an entry is a use.
 func TestLimit(t *testing.T) {
 	s := open(t, t.TempDir())
 	blob := make([]byte, 1000-headerSize)
@@ -44,7 +43,7 @@ func TestLimit(t *testing.T) {
 	checkSize(t, s, 9, 9_000)
 	for i := range 11 {
 		if want := i != 1 && i != 2; has(s, key(i)) != want {
-			t.Errorf("entry %d is there: %v, want %v", i, !want, want)
+			t.Errorf("entry %d is there: got %v, want %v", i, !want, want)
 		}
 	}
 	if u, err := s.Usage(); err != nil || u.Limit != 10_000 || time.Since(u.Oldest).Round(time.Hour) != 97*time.Hour {
@@ -52,7 +51,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// What is above the limit by itself is not kept, and removes nothing.
+// TestLimitOfOneEntry checks that an entry above the limit is not stored and removes no other entry.
 func TestLimitOfOneEntry(t *testing.T) {
 	s := open(t, t.TempDir())
 	s.SetLimit(1000)
@@ -63,7 +62,7 @@ func TestLimitOfOneEntry(t *testing.T) {
 	}
 }
 
-// A store knows of what others put in the same folder.
+// A store counts entries that other stores put into the same folder.
 func TestLimitOfSeveralStores(t *testing.T) {
 	dir := t.TempDir()
 	const limit, size, stores = 100_000, 1000, 4
@@ -77,9 +76,9 @@ func TestLimitOfSeveralStores(t *testing.T) {
 				if err := s.Put(key, bytes.Repeat([]byte{byte(i)}, size)); err != nil {
 					t.Error(err)
 				}
-				// It may have gone, and is right if not.
+				// The entry may have been removed; otherwise its content must be right.
 				if blob, ok := s.Get(key); ok && (len(blob) != size || blob[0] != byte(i)) {
-					t.Error("a blob is not what was put")
+					t.Error("Get returns another blob than Put stored")
 				}
 			}
 		})
@@ -87,7 +86,7 @@ func TestLimitOfSeveralStores(t *testing.T) {
 	all.Wait()
 	s := open(t, dir)
 	u, err := s.Usage()
-	// Each may be a tenth of the limit behind.
+	// Each store may lag behind by a tenth of the limit.
 	if most := int64(limit + stores*(limit/scanPart+size+headerSize)); err != nil || u.Size > most || u.Size < limit/2 {
 		t.Errorf("%d bytes are left, %v; want at most %d and about %d", u.Size, err, most, limit)
 	}
@@ -108,8 +107,7 @@ func TestLimitVariable(t *testing.T) {
 	}
 }
 
-// A folder of somebody's is not made a cache, and one that was a cache stays one
-// whatever is put there.
+// A user's folder does not become a cache, and a cache stays a cache whatever files are added.
 func TestMarker(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "1.jpg"), []byte("mine"))
@@ -117,13 +115,13 @@ func TestMarker(t *testing.T) {
 		t.Errorf("a folder of photographs opened as a cache: %v", err)
 	}
 	if left := files(t, dir); len(left) != 1 {
-		t.Errorf("it holds %v", left)
+		t.Errorf("got files %v", left)
 	}
 	dir = t.TempDir()
 	put(t, open(t, dir), Key{}, nil)
 	write(t, filepath.Join(dir, "1.jpg"), []byte("mine"))
 	open(t, dir)
-	// A cache of a version that did not mark it.
+	// A cache of an earlier version without a marker.
 	dir = t.TempDir()
 	put(t, open(t, dir), Key{}, nil)
 	if err := os.Remove(filepath.Join(dir, markerName)); err != nil {

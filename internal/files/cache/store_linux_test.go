@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A pipe in the place of an entry is not waited for.
+// TestPipe checks that Get does not wait for a pipe that has the name of an entry.
 func TestPipe(t *testing.T) {
 	s := open(t, t.TempDir())
 	key := NewKey("pipe")

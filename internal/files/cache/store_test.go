@@ -45,7 +45,7 @@ func write(t testing.TB, path string, content []byte) {
 	}
 }
 
-// blobOf is the blob of every test's key i.
+// blobOf returns the blob for key i of every test.
 func blobOf(i int) []byte {
 	return bytes.Repeat(binary.LittleEndian.AppendUint32(nil, uint32(i)), i%5000)
 }
@@ -58,7 +58,7 @@ func checkSize(t *testing.T, s *Store, entries, size int) {
 	}
 }
 
-// files lists all files and folders below dir but the marker.
+// files lists all files and folders below dir except the marker.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string
@@ -116,7 +116,7 @@ func TestStore(t *testing.T) {
 	checkSize(t, s, 1, headerSize+len(blobOf(1)))
 }
 
-// A folder that is taken away is made again.
+// A removed folder is created again.
 func TestStoreFolderGone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	s := open(t, dir)
@@ -146,7 +146,7 @@ func TestNilStore(t *testing.T) {
 	}
 }
 
-// Every entry that is not just as it was written is a miss, and gone after it.
+// Every damaged entry is a miss, and is removed.
 func TestDamage(t *testing.T) {
 	s := open(t, t.TempDir())
 	key := NewKey("test", "damage")
@@ -207,8 +207,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// An entry whose file is longer than its header says is known before memory is taken
-// for it, and one above the limit is none.
+// An entry whose file is longer than its header says is rejected before memory is allocated, and an entry above the
+// limit is a miss.
 func TestLongEntry(t *testing.T) {
 	s := open(t, t.TempDir())
 	s.SetLimit(1 << 20)
@@ -234,7 +234,7 @@ func TestLongEntry(t *testing.T) {
 	}
 }
 
-// FuzzGet: what Get takes for a blob is what Put would have written.
+// FuzzGet checks that every file that Get accepts is a file that Put would write.
 func FuzzGet(f *testing.F) {
 	key := NewKey("fuzz")
 	blob := []byte("a blob")
@@ -255,7 +255,7 @@ func FuzzGet(f *testing.F) {
 	})
 }
 
-// What is not the store's own stays.
+// TestStrangers checks that the store does not remove other files.
 func TestStrangers(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir) // which marks the folder as a cache
@@ -318,19 +318,19 @@ func TestStoreRefuses(t *testing.T) {
 	}
 	s := open(t, filepath.Join(dir, "cache"))
 	key := NewKey("test")
-	write(t, filepath.Dir(s.path(key)), nil) // in the place of the folder
+	write(t, filepath.Dir(s.path(key)), nil) // instead of the folder
 	if err := s.Put(key, []byte("x")); err == nil || !strings.Contains(err.Error(), "cache: ") {
 		t.Errorf("put where no folder can be made: %v", err)
 	}
 	if _, ok := s.Get(key); ok {
-		t.Error("what was not put is there")
+		t.Error("Get finds an entry after Put failed")
 	}
 	key = NewKey("another")
 	if err := os.MkdirAll(filepath.Join(s.path(key), "x"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Put(key, []byte("x")); err == nil {
-		t.Error("put in the place of a folder")
+		t.Error("Put replaced a folder")
 	}
 	for _, name := range files(t, s.dir) {
 		if strings.HasSuffix(name, ".tmp") {
@@ -339,14 +339,13 @@ func TestStoreRefuses(t *testing.T) {
 	}
 }
 
-// use puts, gets, damages and clears the entries of a few keys at random. All
-// that it gets must be right.
+// use puts, gets, damages and clears the entries of a few keys at random. Each blob that it gets must be right.
 func use(dir string, seed uint64) error {
 	s, err := Open(dir)
 	if err != nil {
 		return err
 	}
-	s.SetLimit(40_000) // of 80 kB that there are at most
+	s.SetLimit(40_000) // all entries have at most 80 kB
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 400 {
 		i := r.IntN(20)
@@ -362,7 +361,7 @@ func use(dir string, seed uint64) error {
 			err = s.Put(key, blobOf(1000+i))
 		default:
 			if blob, ok := s.Get(key); ok && !bytes.Equal(blob, blobOf(1000+i)) {
-				err = fmt.Errorf("blob %d is not what was put", i)
+				err = fmt.Errorf("blob %d: Get returns another blob than Put stored", i)
 			}
 		}
 		if err != nil {

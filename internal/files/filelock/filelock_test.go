@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// held names the environment variable by which a test starts this program again
-// to hold the lock of a file until it is killed.
+// held is the environment variable with which a test starts this program again. It holds the lock of a file until it
+// is killed.
 const held = "FILELOCK_TEST_HELD"
 
 func TestMain(m *testing.M) {
@@ -46,7 +46,7 @@ func TestOneHolder(t *testing.T) {
 	second.Release()
 }
 
-// TestKilledHolder: a lock ends with its process, and keeps others out before.
+// TestKilledHolder checks that a lock excludes others until its process is killed.
 func TestKilledHolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	self, err := os.Executable()
@@ -79,8 +79,7 @@ func TestKilledHolder(t *testing.T) {
 	l.Release()
 }
 
-// TestManyHolders: with removal and creation of the file going on, no two hold
-// the lock at once.
+// TestManyHolders checks that no two processes hold the lock at once, while the file is removed and created.
 func TestManyHolders(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	var taken atomic.Int64
@@ -114,8 +113,8 @@ func TestManyHolders(t *testing.T) {
 	}
 }
 
-// TestMovedLock: a lock whose file was moved away keeps nobody out, and leaves the
-// file of the next holder alone.
+// TestMovedLock checks that a lock whose file was moved away excludes nobody, and does not touch the next holder's
+// file.
 func TestMovedLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	first, err := Acquire(path)

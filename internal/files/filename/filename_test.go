@@ -28,7 +28,7 @@ func TestSafe(t *testing.T) {
 	}
 }
 
-// TestFolder: a name stays as it is, but for what file systems cannot hold.
+// TestFolder checks that only characters that file systems cannot store are changed in a name.
 func TestFolder(t *testing.T) {
 	for _, test := range []struct{ name, want, windows string }{
 		{"Summer 2019", "Summer 2019", "Summer 2019"},
@@ -57,7 +57,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestKey: names that some file system takes for one have one key.
+// TestKey checks that names that some file system treats as equal have the same key.
 func TestKey(t *testing.T) {
 	for _, same := range [][2]string{{"Café", "CAFE\u0301"}, {"a", "A"}, {"Straße", "STRASSE"}} {
 		if Key(same[0]) != Key(same[1]) {

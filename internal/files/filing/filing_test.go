@@ -111,7 +111,7 @@ func TestFileAndUndo(t *testing.T) {
 	}
 }
 
-// TestUndoOfBytes: names that are no text in UTF-8 go there and back.
+// TestUndoOfBytes checks that names that are not UTF-8 are unchanged after filing and Undo.
 func TestUndoOfBytes(t *testing.T) {
 	for _, way := range []Way{Copy, Link, Move} {
 		root := t.TempDir()
@@ -140,7 +140,7 @@ func TestUndoOfBytes(t *testing.T) {
 	}
 }
 
-// What somebody changed or put there meanwhile stays.
+// TestUndoSpares checks that Undo leaves files that were changed or added after filing.
 func TestUndoSpares(t *testing.T) {
 	for _, way := range []Way{Copy, Link, Move} {
 		t.Run(string(way), func(t *testing.T) {
@@ -156,12 +156,12 @@ func TestUndoSpares(t *testing.T) {
 				t.Fatal(err)
 			}
 			write(t, changed, "another")
-			write(t, items[0].From, "in the place of the original")
+			write(t, items[0].From, "another original")
 			u, err := Undo(t.Context(), to, in(root), nil)
 			if err != nil || u.Files != 2 || len(u.Left) != 1 || !strings.Contains(u.Left[0], changed) {
 				t.Errorf("%+v, %v", u, err)
 			}
-			for path, want := range map[string]string{mine: "mine", changed: "another", items[0].From: "in the place of the original", items[1].From: "a/2.jpg"} {
+			for path, want := range map[string]string{mine: "mine", changed: "another", items[0].From: "another original", items[1].From: "a/2.jpg"} {
 				if text, err := os.ReadFile(path); string(text) != want {
 					t.Errorf("%s holds %q: %v", path, text, err)
 				}
@@ -173,7 +173,7 @@ func TestUndoSpares(t *testing.T) {
 	}
 }
 
-// A stop after any file leaves what Undo takes back.
+// After a stop at any file, Undo restores all files.
 func TestUndoOfHalf(t *testing.T) {
 	for _, way := range []Way{Copy, Link, Move} {
 		for stop := range 3 {
@@ -201,7 +201,7 @@ func TestUndoOfHalf(t *testing.T) {
 	}
 }
 
-// A move that was stopped between its two names of the file.
+// A move that stopped while the file had two names.
 func TestUndoOfTwoNames(t *testing.T) {
 	root := t.TempDir()
 	items := pictures(t, root)
@@ -256,7 +256,7 @@ func TestFileRefuses(t *testing.T) {
 	}
 }
 
-// What is no journal is refused.
+// TestUndoRefuses checks that Undo rejects files that are not journals.
 func TestUndoRefuses(t *testing.T) {
 	root := t.TempDir()
 	to := filepath.Join(root, "sorted")
@@ -272,7 +272,7 @@ func TestUndoRefuses(t *testing.T) {
 		write(t, filepath.Join(to, JournalFile), text)
 		before := tree(t, root)
 		if _, err := Undo(t.Context(), to, in(filepath.Join(root, "p")), nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
+			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
 		if after := tree(t, root); after != before {
 			t.Errorf("%s: now there is\n%s\nwant\n%s", text, after, before)
@@ -283,7 +283,7 @@ func TestUndoRefuses(t *testing.T) {
 	}
 }
 
-// A link, and what lies behind one, stays where it is, and the rest is moved there and back.
+// Links and files behind links stay, and the other files are moved and restored.
 func TestMoveLeavesLinks(t *testing.T) {
 	root := t.TempDir()
 	items := pictures(t, root)
@@ -309,7 +309,7 @@ func TestMoveLeavesLinks(t *testing.T) {
 		t.Errorf("there and back there is\n%s\nwant\n%s", after, before)
 	}
 
-	// An older version moved those behind links as well: the others still go back.
+	// An earlier version also moved files behind links. Undo restores the other files.
 	if _, err := File(t.Context(), to, Move, items[:4], anywhere, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -330,8 +330,8 @@ func stepping(t *testing.T, do func(what, name string) error) {
 	t.Cleanup(func() { step = func(string, string) error { return nil } })
 }
 
-// TestMoveOrder: to another disk and back, and on one, no file is removed before the journal, its
-// twin, and the folders of both are on the disk.
+// TestMoveOrder checks for moves to another disk, back, and on one disk that no file is removed before the journal,
+// its copy, and the folders of both are on the disk.
 func TestMoveOrder(t *testing.T) {
 	for _, other := range []error{nil, syscall.EXDEV} {
 		root := t.TempDir()
@@ -378,8 +378,8 @@ func TestMoveOrder(t *testing.T) {
 	}
 }
 
-// TestStopAtEachStep: a move to another disk and its undo, stopped at any step, keep each file
-// with its permissions and its time, and the next Undo completes the operation.
+// TestStopAtEachStep stops a move to another disk, and its undo, at each step. Each file keeps its permissions and its
+// time, and the next Undo completes the operation.
 func TestStopAtEachStep(t *testing.T) {
 	stop := errors.New("stop")
 	for last, ended := 0, false; !ended; last++ {
@@ -436,8 +436,8 @@ func TestStopAtEachStep(t *testing.T) {
 	}
 }
 
-// TestUndoGivesBack: the temporary file that is all that a power failure left of a file becomes
-// that file, in whichever of its two folders it is. Others are removed where no file is missing.
+// TestUndoGivesBack checks that a temporary file becomes the file of which a power failure left nothing else, in
+// either folder. Other temporary files are removed if no file is missing.
 func TestUndoGivesBack(t *testing.T) {
 	const temporary = ".partwise-0123456789abcdef.tmp"
 	for _, folder := range []string{"photos/a", "sorted/group-2"} {
@@ -459,7 +459,7 @@ func TestUndoGivesBack(t *testing.T) {
 			t.Errorf("from %s: there is\n%s\nwant\n%s", folder, after, before)
 		}
 	}
-	// Which is which of two cannot be known.
+	// Two candidates cannot be distinguished.
 	root := t.TempDir()
 	items := pictures(t, root)
 	to := filepath.Join(root, "sorted")
@@ -480,7 +480,8 @@ func TestUndoGivesBack(t *testing.T) {
 	}
 }
 
-// TestKilledBeforeJournal: the folder that a process made and was killed in goes with the next start.
+// TestKilledBeforeJournal checks that the next start removes the files of a process that was killed before it wrote a
+// journal.
 func TestKilledBeforeJournal(t *testing.T) {
 	for _, undo := range []bool{false, true} {
 		root := t.TempDir()

@@ -12,9 +12,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// sandbox makes a folder of files that were sorted, with links out of it that a stranger put
-// there, the pictures that they came from, and files of somebody's beside both. {root} in
-// the text of the journal stands for the folder of all.
+// sandbox returns a folder of sorted files that contains a stranger's links to the outside, the folder of the original
+// pictures, and other users' files beside both. In the text of the journal, {root} stands for the parent folder.
 func sandbox(t *testing.T, root, journal string) (dir, pictures string) {
 	t.Helper()
 	dir, pictures = filepath.Join(root, "sorted"), filepath.Join(root, "pictures")
@@ -44,13 +43,13 @@ func sandbox(t *testing.T, root, journal string) (dir, pictures string) {
 	return dir, pictures
 }
 
-// rooted puts a folder for {root} into the text of a journal.
+// rooted replaces {root} in a journal by a folder.
 func rooted(journal, root string) string {
 	quoted := strings.Trim(fmt.Sprintf("%q", filepath.ToSlash(root)), `"`)
 	return strings.ReplaceAll(journal, "{root}", quoted)
 }
 
-// holds returns how many regular files below dir hold what.
+// holds returns the number of regular files below dir with the given content.
 func holds(t *testing.T, dir string) map[string]int {
 	t.Helper()
 	found := map[string]int{}
@@ -112,7 +111,7 @@ func checkUndo(t *testing.T, root, spelt, journal string) (*Result, error) {
 	return u, err
 }
 
-// hostile are journals that a stranger may write. left is how many files stay, −1 for an error.
+// hostile are journals by a stranger. left is the number of files that stay, or −1 for an error.
 var hostile = []struct {
 	way, from, to string
 	left          int
@@ -141,7 +140,7 @@ var hostile = []struct {
 	{"copy", "{root}/pictures/a.jpg", "g/mine.jpg/x", 1},
 	{"copy", "{root}/pictures/a.jpg", "", -1},
 	{"copy", "{root}/pictures/a.jpg", "out/empty/x", 1},
-	// Lines of an honest journal.
+	// Lines of a valid journal.
 	{"copy", "{root}/pictures/a.jpg", "g/a.jpg", 0},
 	{"move", "{root}/pictures/moved.jpg", "g/moved.jpg", 0},
 	{"link", "{root}/pictures/a.jpg", "g/l.jpg", 0},
@@ -151,8 +150,8 @@ func journalOf(way, from, to string) string {
 	return fmt.Sprintf("{\"format\":1,\"way\":%q}\n{\"from\":%q,\"to\":%q}\n", way, from, to)
 }
 
-// TestHostileJournal: a journal and links that a stranger put into a folder change nothing
-// outside of it, and remove no file of which there is no other.
+// TestHostileJournal checks that a stranger's journal and links change nothing outside of the folder, and remove no
+// file without another copy.
 func TestHostileJournal(t *testing.T) {
 	for _, h := range hostile {
 		for _, spelt := range []string{"", "sorted", "./sorted", "sorted/", "sorted/.", "linked/sorted"} {
@@ -188,7 +187,7 @@ func FuzzJournal(f *testing.F) {
 		if len(journal) > 1<<14 {
 			return
 		}
-		// What cannot be read is refused before anything is touched, as the hostile journals show.
+		// An unreadable journal is rejected before any file changes; see the hostile journals.
 		var err error
 		if used := testkit.Allocated(func() { _, _, err = parseJournal(JournalFile, []byte(rooted(journal, "/"))) }); used > 1<<20+256*uint64(len(journal)) {
 			t.Errorf("%d bytes allocated by reading", used)

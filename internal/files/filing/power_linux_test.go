@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// disks are two disks of their own, each an image in a file, on the folders a and b of a folder.
+// disks are two file systems in image files, mounted on the folders a and b of a folder.
 type disks struct{ dir string }
 
 func newDisks(t *testing.T) disks {
@@ -81,8 +81,8 @@ func (d disks) load(t *testing.T, as string) {
 	d.mount(t)
 }
 
-// TestPowerFailure: the power fails before each file that is put on another disk or removed, by a move and by its
-// undo, and at the end of both. Undo then finds each file, and takes all of them back.
+// TestPowerFailure simulates power failures before each file of a move and of its undo is written to the other disk or
+// removed, and at the end of both. Undo then finds and restores all files.
 func TestPowerFailure(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it mounts disks")

@@ -21,7 +21,7 @@ import (
 // groups is a command that writes a page, a table and pictures.
 var groups = Spec{Command: "groups", Names: []string{"index.html", "table.csv", "groups/", "parts/", "log.txt", "model.bin"}}
 
-// unbroken is the interrupt of work that nothing breaks off.
+// unbroken is the interrupt of uninterrupted work.
 func unbroken() error { return nil }
 
 func must(t *testing.T, err error) {
@@ -46,7 +46,7 @@ func put(t *testing.T, dir, name, text string) {
 	must(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
-// publish replaces all results of the folder by these files.
+// publish replaces all results of the folder by the given files.
 func publish(f *Folder, files map[string]string) error {
 	s, err := f.Stage("index.html", "table.csv", "groups/", "parts/")
 	if err != nil {
@@ -177,20 +177,19 @@ func TestKeep(t *testing.T) {
 	compare(t, "replaced after it was kept", results(t, dir), standingAfter)
 }
 
-// TestFirstError: of several files that may not be written, the first by name is the
-// one that is named, whatever the order of a map.
+// TestFirstError checks that the error names the first by name of several unwritable files, for any order of a map.
 func TestFirstError(t *testing.T) {
 	f := open(t, t.TempDir())
 	for range 20 {
 		err := publish(f, map[string]string{"a.txt": "", "b.txt": "", "c.txt": "", "d.txt": "", "e.txt": ""})
 		if err == nil || !strings.Contains(err.Error(), "a.txt: partwise") {
-			t.Fatalf("error %v, want one that names a.txt", err)
+			t.Fatalf("got error %v, want one that names a.txt", err)
 		}
 	}
 }
 
-// TestForeignFiles: whatever stands under a name that a command writes and is
-// not as partwise wrote it is named, and nothing is touched.
+// TestForeignFiles checks that a changed or foreign file with the name of an output is named, and that nothing
+// changes.
 func TestForeignFiles(t *testing.T) {
 	outside := t.TempDir()
 	put(t, outside, "1.png", "far away")
@@ -231,7 +230,7 @@ func TestForeignFiles(t *testing.T) {
 			}
 			compare(t, name+" already exists and was not written by partwise", tree(t, dir), there)
 
-			// The same where it appears while results are being made.
+			// The same if the file appears while results are computed.
 			dir = t.TempDir()
 			f := open(t, dir)
 			if written {
@@ -250,14 +249,14 @@ func TestForeignFiles(t *testing.T) {
 	compare(t, "outside", tree(t, outside), map[string]string{"1.png": "far away"})
 }
 
-// TestForeignLock: a non-empty file with the lock's name is not a lock of partwise; an
-// empty one may be left by a killed process.
+// TestForeignLock checks that a non-empty file with the lock's name is foreign. An empty one may be left by a killed
+// process.
 func TestForeignLock(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, lockFile, "mine")
 	var foreign *ForeignError
 	if _, err := Open(dir, groups); !errors.As(err, &foreign) || foreign.Name != lockFile {
-		t.Errorf("a file in place of the lock: %v", err)
+		t.Errorf("a file with the name of the lock: got error %v, want a foreign file", err)
 	}
 	compare(t, "refused", tree(t, dir), map[string]string{lockFile: "mine"})
 	put(t, dir, lockFile, "")
@@ -293,7 +292,7 @@ func TestWriteAndRemove(t *testing.T) {
 	compare(t, "at last", results(t, dir), map[string]string{"model.bin": "mine"})
 }
 
-// TestAppended: a file that grows is known by its name.
+// TestAppended checks that a file may grow after Append, and that a foreign file of this name is an error.
 func TestAppended(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, dir)
@@ -308,7 +307,7 @@ func TestAppended(t *testing.T) {
 	other := t.TempDir()
 	put(t, other, "log.txt", "mine")
 	if _, err := Open(other, groups); err == nil {
-		t.Error("somebody's log is taken for a log of ours")
+		t.Error("a foreign log is accepted")
 	}
 }
 
@@ -323,8 +322,8 @@ func TestOneWriter(t *testing.T) {
 	open(t, dir)
 }
 
-// TestLostFolder: who has lost the folder, because it or its lock was moved away,
-// writes nothing more, and not over what another writes there since.
+// TestLostFolder checks that a process that lost its folder or its lock writes nothing more, and does not overwrite
+// the next process's files.
 func TestLostFolder(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files keep their names")
@@ -359,8 +358,7 @@ func TestLostFolder(t *testing.T) {
 	}
 }
 
-// TestLostEmptyFolder: a folder that somebody made in the place of one that Open made
-// is not removed, though it is empty.
+// TestLostEmptyFolder checks that an empty folder that replaced Open's folder is not removed.
 func TestLostEmptyFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	f := open(t, dir)
@@ -374,8 +372,7 @@ func TestLostEmptyFolder(t *testing.T) {
 	}
 }
 
-// TestFileBeingWritten: a single file that a process is writing into the folder is no
-// leftover.
+// TestFileBeingWritten checks that a file that a process is writing does not count as a leftover.
 func TestFileBeingWritten(t *testing.T) {
 	dir := t.TempDir()
 	must(t, atomicfile.WriteFunc(filepath.Join(dir, "features.csv"), func(w io.Writer) error {
@@ -397,8 +394,8 @@ func TestOtherCommand(t *testing.T) {
 	}
 }
 
-// TestOtherData: a folder of other data is refused if the data must be the same, however
-// its path is spelt.
+// TestOtherData checks that the folder of other data is rejected if the data must be the same, with any spelling of
+// its path.
 func TestOtherData(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, data := range []string{"photos", "other/photos"} {
@@ -437,7 +434,7 @@ func TestOtherData(t *testing.T) {
 	may("out")
 }
 
-// TestNothingLeft: opening and staging leave nothing behind.
+// TestNothingLeft checks that opening and staging leave no files.
 func TestNothingLeft(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "a", "b")
@@ -450,7 +447,7 @@ func TestNothingLeft(t *testing.T) {
 	compare(t, "closed", tree(t, top), map[string]string{})
 }
 
-// TestPlacesRefused: what cannot be written is found by Open, with the path.
+// TestPlacesRefused checks that Open reports unwritable places with their path.
 func TestPlacesRefused(t *testing.T) {
 	top := t.TempDir()
 	put(t, top, "file", "mine")
@@ -469,7 +466,7 @@ func TestPlacesRefused(t *testing.T) {
 	}
 	for dir, want := range places {
 		if _, err := Open(dir, groups); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), top) && !strings.Contains(err.Error(), dir) {
-			t.Errorf("%s: %v, want %q", dir, err, want)
+			t.Errorf("%s: got %v, want %q", dir, err, want)
 		}
 	}
 	compare(t, "refused", tree(t, top), there)
@@ -509,9 +506,8 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// TestCrashes breaks the work off at every change of the file system, as kill -9
-// would. After that the folder is opened, which leaves the old results or the
-// new ones, and the work done again, which leaves the bytes of an unbroken run.
+// TestCrashes stops the work at every change of the file system, as kill -9 would. Opening the folder then gives the
+// old or the new results, and repeating the work gives the bytes of an uninterrupted run.
 func TestCrashes(t *testing.T) {
 	work := func(dir string) error {
 		f, err := Open(dir, groups)
@@ -600,8 +596,8 @@ func freeLock(t *testing.T, dir string) {
 	}
 }
 
-// TestCrashAndForeign: a file that somebody puts in the place of one that was
-// being published is not replaced.
+// TestCrashAndForeign checks that recovery does not overwrite another program's file with the name of a file that was
+// being published.
 func TestCrashAndForeign(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, dir)
@@ -631,8 +627,8 @@ func TestCrashAndForeign(t *testing.T) {
 	compare(t, "at last", results(t, dir), standingAfter)
 }
 
-// TestChangedWhilePublishing: a file that somebody changes or makes when all files were
-// looked at and the first are replaced already stays, and is named.
+// TestChangedWhilePublishing checks that a file that changes or appears after the check, when the first files are
+// already replaced, stays and is named.
 func TestChangedWhilePublishing(t *testing.T) {
 	defer func() { interrupt = unbroken }()
 	for _, name := range []string{"groups/3.png", "groups/1.png", "parts/deep/cf.png", "index.html"} {
@@ -671,8 +667,7 @@ func TestChangedWhilePublishing(t *testing.T) {
 	}
 }
 
-// TestHostileManifest: a manifest from elsewhere reaches nothing outside of its
-// folder.
+// TestHostileManifest checks that a foreign manifest affects nothing outside of its folder.
 func TestHostileManifest(t *testing.T) {
 	head := `{"format":1,"command":"groups","version":""}` + "\n"
 	const sum = "0000000000000000000000000000000000000000000000000000000000000000"

@@ -150,7 +150,7 @@ func (f *Folder) checkPublication(p *publication, there map[string]state) error 
 	return nil
 }
 
-// publish performs the publication in the manifest. It is idempotent: it can be repeated after an interruption at any point.
+// publish performs the publication in the manifest. It is idempotent: it can be repeated after any interruption.
 func (f *Folder) publish(there map[string]state) error {
 	p := f.manifest.publishing
 	if err := f.removeOld(p, there); err != nil {

@@ -18,7 +18,7 @@ func TestGuess(t *testing.T) {
 		"x":        "",
 	} {
 		if got := Guess(name, names); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
+			t.Errorf("%q: got %q, want %q", name, got, want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func TestPhrases(t *testing.T) {
 		Numbers([]int{2, 5, 10}):      "2, 5 and 10",
 	} {
 		if got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// TestLinearClassifier compares with what scikit-learn 1.9.1 finds, StandardScaler before
-// LogisticRegression(C, tol=1e-10), or without the first.
+// TestLinearClassifier compares with scikit-learn 1.9.1, LogisticRegression(C, tol=1e-10) with and without
+// StandardScaler.
 func TestLinearClassifier(t *testing.T) {
 	train, truth := waves(0, 60)
 	test, _ := waves(60, 140)
@@ -42,8 +42,8 @@ func TestLinearClassifier(t *testing.T) {
 	}
 }
 
-// TestStandard: columns get mean 0 and standard deviation 1, whatever their size; sparse ones
-// are divided by the same numbers, and those that do not vary are 0.
+// TestStandard checks that dense columns of any scale get mean 0 and standard deviation 1, that sparse columns are
+// divided by the same numbers, and that constant columns become 0.
 func TestStandard(t *testing.T) {
 	x := mat.NewDense(5, 4, []float64{
 		1e200, 0, 7, 1e-200,
@@ -77,7 +77,7 @@ func TestStandard(t *testing.T) {
 	for i := range 5 {
 		for j := range 4 {
 			if got, want := divided.At(i, j), x.At(i, j)*s.Factor[j]; math.Abs(got-want) > 1e-12*math.Abs(want) {
-				t.Errorf("sparse at %d, %d: %v, want %v", i, j, got, want)
+				t.Errorf("sparse at %d, %d: got %v, want %v", i, j, got, want)
 			}
 		}
 	}

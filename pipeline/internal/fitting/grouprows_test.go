@@ -11,8 +11,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// TestClusterersOfTinyAndHugeValues: nothing groups samples by distances or inner products
-// of which nothing is left.
+// TestClusterersOfTinyAndHugeValues checks that values whose distances or inner products underflow or overflow are an
+// error.
 func TestClusterersOfTinyAndHugeValues(t *testing.T) {
 	known := cluster.Known{Labels: []int{0, 0, 1, 1}}
 	for _, scale := range []float64{1e-280, 1e200} {
@@ -35,8 +35,8 @@ func TestClusterersOfTinyAndHugeValues(t *testing.T) {
 	}
 }
 
-// TestClusterRefines: of 0, 4 and 7 one run of k-means ends where it happens to, and refined
-// in the least objective from any start.
+// TestClusterRefines has the values 0, 4 and 7. One run of k-means depends on its start; with refinement, all starts
+// reach the least objective.
 func TestClusterRefines(t *testing.T) {
 	x := mat.NewDense(3, 1, []float64{0, 4, 7})
 	others := 0

@@ -72,7 +72,7 @@ type Work struct {
 	// Best uses the library's default solver if the settings name none. Otherwise the default is the multiplicative
 	// rule of the papers.
 	Best bool
-	// The remaining fields are those of factor.Options.
+	// The remaining fields are as in factor.Options.
 	OnIteration func(i int, objective float64)
 	Trace       func(i int) bool
 	Shared      *factor.Shared

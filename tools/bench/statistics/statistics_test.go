@@ -82,7 +82,7 @@ type world struct {
 	ks      []int // numbers of classes drawn
 	set     int   // classes of the set
 	repeats int
-	// class is the standard deviation of a method's effect on a class, chance that of a score between draws, in points,
+	// class is the standard deviation of a method's effect on a class, chance the one of a score between draws, in points,
 	// and gap the advantage of the first method in points.
 	class, chance, gap float64
 }
