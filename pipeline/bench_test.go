@@ -24,7 +24,7 @@ func BenchmarkTrial(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p.draws.expectTrials(nil) // every trial makes its draw anew
+	p.draws.expectTrials(nil) // every trial makes its own draw
 	for _, t := range p.trials {
 		b.Run(e.Methods[t.method].Label(), func(b *testing.B) {
 			for b.Loop() {

@@ -35,7 +35,7 @@ type Experiment struct {
 // Sources are optional inputs and callbacks of a report besides results. All may be nil.
 type Sources struct {
 	Shown     *models.Illustrations // parts and visual words on photos; nil keeps the published ones
-	Warn      func(text string)     // receives warnings about what is not shown
+	Warn      func(text string)     // receives warnings about parts of the page that are missing
 	Progress  func(done, total int) // called after each photo; calls do not overlap
 	Published func() error          // called when a grouping is complete in its folder, which is still locked
 }

@@ -119,8 +119,8 @@ func manCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "man",
 		Short: "Write manual pages",
-		Long: `Write the manual pages of all commands into a new folder. The pages' date is that of
-SOURCE_DATE_EPOCH (Unix seconds) or else of the program's revision, for reproducible builds.`,
+		Long: `Write the manual pages of all commands into a new folder. For reproducible builds,
+the pages' date is SOURCE_DATE_EPOCH (Unix seconds), or else the date of the program's revision.`,
 		Example: "  partwise man --dir man/man1",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {

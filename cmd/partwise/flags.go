@@ -176,8 +176,7 @@ func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (spe
 // Annotations of cobra on flags that exclude each other, and on flags of which one is required.
 const exclusive, alternative = "cobra_annotation_mutually_exclusive", "cobra_annotation_one_required"
 
-// validateFlags refuses missing flags, flags that exclude each other, and empty values, such as that of an unset shell
-// variable.
+// validateFlags refuses missing flags, flags that exclude each other, and empty values, as from an unset shell variable.
 func validateFlags(cmd *cobra.Command) (err error) {
 	isSet := cmd.Flags().Changed
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -94,9 +94,8 @@ func TestAddingAPenalty(t *testing.T) {
 	}
 }
 
-// TestAddingASolver: from outside the package, with ties and weights it never
-// raises the objective and ends below the multiplicative rule; what it does not support it
-// names.
+// TestAddingASolver checks that a solver from outside the package never raises the objective
+// with ties and weights, ends below the multiplicative rule, and names unsupported settings.
 func TestAddingASolver(t *testing.T) {
 	for seed := range uint64(10) {
 		x, known := sampleImages(seed)
