@@ -57,7 +57,7 @@ func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) 
 	case longest-longest != 0:
 		return nil, errors.New("a value is not finite")
 	case math.IsNaN(r.C) || r.C < 0 || math.IsInf(r.C, 1):
-		return nil, fmt.Errorf("C is %v; expected more than 0", r.C)
+		return nil, fmt.Errorf("regularisation C is %v; expected more than 0", r.C)
 	case f.penalty > 1e300 || f.penalty < 1e-300:
 		return nil, fmt.Errorf("norms of samples up to %g and C = %g are out of range", scale, r.C)
 	}
