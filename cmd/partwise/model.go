@@ -87,7 +87,7 @@ each photo's group, class and confidence (0 to 1); group 0 means that it fits no
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "output CSV file (default: standard output)")
-	f.Float64Var(&reject, "reject", models.DefaultReject, "reject photos farther out than this fraction of a group; 0 rejects none")
+	f.Float64Var(&reject, "reject", models.DefaultReject, "reject photos farther than this fraction of a group")
 	newSamplesFlags(cmd, e, &force)
 	return cmd
 }
