@@ -35,7 +35,7 @@ func exploreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore RESULTS",
 		Short: "Correct groups in the browser",
-		Long: `Show the groups of cluster in a browser, where you move photos, and merge, split and name groups.
+		Long: `Correct the groups of partwise cluster in a browser: move photos, and merge, split or name groups.
 Each correction re-clusters all photos: your corrections always hold, and similar photos follow.
 Press Finish on the page, or Ctrl-C, to write the corrected groups to RESULTS.`,
 		Example: `  partwise cluster photos -k 10

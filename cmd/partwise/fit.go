@@ -42,7 +42,7 @@ func fitCommand() *cobra.Command {
 		Use:   "fit DATA",
 		Short: "Factorise images or vectors and save the factors",
 		Long: `Factorise a folder of images, a file of vectors (.npy, .npz, .csv, .mat or IDX) or a known set with
-one method, and save its factors to an .npz file that NumPy and apply read. By default,
+one method, and save its factors to an .npz file for NumPy and partwise apply. By default,
 images become 32×32 grey pixels of unit length, and vectors stay unchanged.`,
 		Example: `  partwise fit generated --method nmf --rank 10 --out nmf.npz
   partwise fit generated --method nmf --start nmf.npz --trace trace.csv --out longer.npz
@@ -227,7 +227,7 @@ func featuresCommand() *cobra.Command {
 		Short: "Compute features and write them to a file",
 		Long: `Compute the features of the images of a folder, file or known set, and write them with the classes
 to a file for NumPy (.npz), MATLAB (.mat) or spreadsheets (.csv). The default features are the same
-as in cluster. Visual words are learned from all images, or read from a file that --words wrote.`,
+as in partwise cluster. Visual words are learned from all images, or read from a file of --words.`,
 		Example: `  partwise features photos --out photos.npz
   partwise features photos --features sift=dense,words=20,grid=4x4 --out photos.mat
   partwise features photos --features hog --out photos.csv

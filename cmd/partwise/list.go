@@ -154,7 +154,7 @@ func getCommand(root *string) *cobra.Command {
 		Use:   "get NAME",
 		Short: "Download a known set",
 		Long: `Download a known set and unpack it; interrupted downloads resume. Files are verified against
-published checksums. Without one, they are verified against the checksum of the first download,
+published checksums. A file without one is verified against the checksum of its first download,
 which is saved beside the set. Existing files are never changed or removed.`,
 		Example:           "  partwise datasets get orl",
 		Args:              cobra.ExactArgs(1),

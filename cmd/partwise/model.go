@@ -40,7 +40,7 @@ func assignCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "assign MODEL PICTURES",
 		Short: "Assign new photos to existing groups",
-		Long: `Assign new photos to the groups that cluster found. MODEL is the results folder of cluster or its
+		Long: `Assign new photos to the groups of partwise cluster. MODEL is its results folder or
 model.npz; PICTURES is a folder, an image, a file of vectors or a known set. The CSV output has
 each photo's group, class and confidence (0 to 1); group 0 means that it fits no group.`,
 		Example: `  partwise cluster photos -k 10
@@ -87,7 +87,7 @@ each photo's group, class and confidence (0 to 1); group 0 means that it fits no
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "output CSV file (default: standard output)")
-	f.Float64Var(&reject, "reject", models.DefaultReject, "reject photos outside this inner fraction of a group")
+	f.Float64Var(&reject, "reject", models.DefaultReject, "reject photos farther than this fraction of a group")
 	newSamplesFlags(cmd, e, &force)
 	return cmd
 }
@@ -183,9 +183,9 @@ func applyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply MODEL DATA",
 		Short: "Compute the coefficients of new samples with a saved model",
-		Long: `Compute the coefficients of new samples for the fixed basis of a saved model. MODEL is a file that
-fit wrote, or the results folder of cluster. DATA is a folder, an image, a file of vectors or a
-known set. The output has the coefficients with the names and classes of the samples.`,
+		Long: `Compute the coefficients of new samples for the fixed basis of a saved model. MODEL is a file of
+partwise fit, or the results folder of partwise cluster. DATA is a folder, an image, a file of
+vectors or a known set. The output has the coefficients with the names and classes of the samples.`,
 		Example: `  partwise fit generated --method nmf-kl --rank 5 --out parts.npz
   partwise apply parts.npz generated --out codes.npz`,
 		Args: cobra.ExactArgs(2),

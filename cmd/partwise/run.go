@@ -26,7 +26,7 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [FILE]",
 		Short: "Run an experiment that compares methods",
-		Long: `Run the experiment of a YAML file, of flags, or of a file with flags that override its keys.
+		Long: `Run an experiment from a YAML file, from flags, or from both: flags override keys of the file.
 Finished trials are logged, and the same command resumes a stopped experiment.`,
 		Example: `  partwise run docs/experiments/demo.yaml
   partwise run docs/experiments/demo.yaml --repeats 2 --name quick

@@ -22,8 +22,8 @@ func sortCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sort RESULTS",
 		Short: "Sort photos into one folder per group",
-		Long: `Copy, link or move the grouped photos into one folder per group. RESULTS is the folder that
-cluster wrote or, with --pictures, a CSV file that assign wrote. Existing files are never
+		Long: `Copy, link or move the grouped photos into one folder per group. RESULTS is the folder of
+partwise cluster or, with --pictures, the CSV file of partwise assign. Existing files are never
 overwritten, and --undo reverses a sort.`,
 		Example: `  partwise cluster photos -k 10
   partwise sort results/photos-groups --to sorted --copy

@@ -38,7 +38,7 @@ type Experiment struct {
 	Split   string  `setting:"split" values:"folders" help:"folders: train on the subfolder train, test on the subfolder test"`
 	Train   Portion `setting:"train" help:"training samples of each class for classification: 60% or a count"`
 	Test    Portion `setting:"test" help:"test samples of each class for classification: rest, 40% or a count"`
-	Rank    Ranks   `setting:"rank" help:"number of basis vectors: 20, k, k+1, 2k, 5..40 (all) or auto"`
+	Rank    Ranks   `setting:"rank" help:"number of basis vectors: 20, k, k+1, 2k, each of 5..40, or auto"`
 	Cluster Cluster `setting:"cluster" help:"clustering, such as ncut or distance=cosine"`
 	// Classifier predicts the classes of test samples; Neighbours are the settings of nearest neighbours.
 	Classifier Classifier `setting:"classifier" help:"classifier: neighbours, linear, or settings such as by=linear,c=10"`
