@@ -87,7 +87,7 @@ each photo's group, class and confidence (0 to 1); group 0 means that it fits no
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "output CSV file (default: standard output)")
-	f.Float64Var(&reject, "reject", models.DefaultReject, "reject photos outside this inner fraction of a group")
+	f.Float64Var(&reject, "reject", models.DefaultReject, "reject photos farther than this fraction of the group")
 	newSamplesFlags(cmd, e, &force)
 	return cmd
 }

@@ -77,7 +77,7 @@ A recipe can be a file NAME.yaml with NAME.paper.yaml beside it, as printed by -
 	f.BoolVar(&o.show, "show", false, "print the files of the recipes without running them")
 	f.BoolVar(&o.all, "all", false, "run all recipes whose data are available")
 	f.BoolVar(&r.Quick, "quick", false, "run at most 10 draws, without alternative readings of the paper")
-	f.IntVar(&r.Draws, "draws", 100, "most draws; claims are judged after 10, 20, 40, ...")
+	f.IntVar(&r.Draws, "draws", 100, "maximum draws; claims are judged after 10, 20, 40, ...")
 	f.DurationVar(&r.Budget, "budget", 40*time.Minute, "time limit of each recipe; run again to resume")
 	f.StringVar(&o.out, "out", "", "results folder of one recipe (default results/NAME)")
 	f.StringVar(&r.Set, "set", "", "data to use instead of the recipe's own: a known set or a path")
