@@ -215,7 +215,7 @@ func (c *Corrected) covariance(given []int) (correct func(shares *mat.Dense, lab
 	raw := among.RawSymmetric()
 	factor, ok := blas.Cholesky(blas.Matrix{Rows: raw.N, Cols: raw.N, Stride: raw.Stride, Data: raw.Data})
 	if !ok {
-		return nil, errors.New("the samples have values that cannot be compared")
+		return nil, errors.New("the covariance matrix of the labelled and linked samples is not positive definite")
 	}
 	return func(shares *mat.Dense, labels []int) {
 		_, k := shares.Dims()

@@ -385,7 +385,7 @@ const (
 
 const leftOutNames = 3 // the most names in a LeftOut
 
-// String describes the count, as in "2 files that are no images (a.txt, b.txt)".
+// String describes the count, as in "2 files that are not images (a.txt, b.txt)".
 func (l LeftOut) String() string {
 	names := strings.Join(l.Names, ", ")
 	one, several := "file that is not an image", "files that are not images"

@@ -296,7 +296,7 @@ func toBytes(to []uint8, values []float64) bool {
 }
 
 // ValueRange returns the values of black and white in a set of vectors: 0 and 1 if all values lie between them, else 0
-// and 255 if all lie between these, else the range of the values and 0.
+// and 255 if all lie between these, else the range of the values, extended to include 0.
 func (s *Set) ValueRange() (black, white float64) {
 	least, greatest := math.Inf(1), math.Inf(-1)
 	n, m := s.Vectors.Dims()

@@ -101,7 +101,7 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 		}
 		switch before := marks[mark{name, i}] * sign; {
 		case before < 0:
-			return fmt.Errorf("the log %s gives %[3]s the other mark in line %[2]d", spreadsheet.Quote(name), -before, spreadsheet.Quote(record[1]))
+			return fmt.Errorf("the log %s marks %[3]s with the opposite sign in line %[2]d", spreadsheet.Quote(name), -before, spreadsheet.Quote(record[1]))
 		case before == 0:
 			*list = append(*list, i)
 			marks[mark{name, i}] = line * sign

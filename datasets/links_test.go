@@ -114,7 +114,7 @@ func TestReadFeedback(t *testing.T) {
 		t.Errorf("a log called a gives %v, %v", got, err)
 	}
 	s, file = linkSet(t, "1,a.png,+\n2,a.png,-\n1,a.png,−\n")
-	if _, err := s.ReadFeedback(t.Context(), file); err == nil || !strings.Contains(err.Error(), `line 3: the log "1" gives "a.png" the other mark in line 1`) {
+	if _, err := s.ReadFeedback(t.Context(), file); err == nil || !strings.Contains(err.Error(), `line 3: the log "1" marks "a.png" with the opposite sign in line 1`) {
 		t.Errorf("a log that contradicts itself: %v", err)
 	}
 	s, file = linkSet(t, "1,a.png,+\n1,b.png,+\n2,b.png,+\n2,a.png,-\n")

@@ -64,8 +64,8 @@ func (opt *OpenOptions) vectors() vectorfile.Options {
 // folder. If the current folder also has a file or folder of that name, the name alone is an error: "set:" before it
 // means the known set, "./" the local one.
 //
-// A folder with IDX files is read as these, and any other by Folder, with the file name pattern of a known set if all
-// images match it. A file is read by [vectorfile.Open].
+// A folder with IDX files is read by [vectorfile.IDXFolder], and any other by Folder, with the file name pattern of a
+// known set if all images match it. A file is read by [vectorfile.Open].
 func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	switch {
 	case ctx.Err() != nil:

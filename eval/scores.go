@@ -33,10 +33,10 @@ var scores = []Score{
 			return purity, err
 		})},
 	{Name: "basis sparsity", Title: "Sparsity of the parts", Task: Classification, Max: 1, Unit: UnitPercent,
-		Help:  "Hoyer sparsity of the basis vectors: 0 means all values are equal, 100 that one is non-zero.",
+		Help:  "Hoyer sparsity of the basis vectors: 0 means all values are equal, 100 that only one is non-zero.",
 		Value: ifNonNegative(func(o *Outcome) (float64, error) { return meanSparsity(o.Basis) })},
 	{Name: "coefficient sparsity", Title: "Sparsity of the coefficients", Task: Classification, Max: 1, Unit: UnitPercent,
-		Help:  "Hoyer sparsity of the coefficients of a basis vector: 0 means all values are equal, 100 that one is non-zero.",
+		Help:  "Hoyer sparsity of the coefficients of a basis vector: 0 means all values are equal, 100 that only one is non-zero.",
 		Value: ifNonNegative(func(o *Outcome) (float64, error) { return meanSparsity(o.Coefficients) })},
 }
 

@@ -750,7 +750,7 @@ func TestSmoothRefuses(t *testing.T) {
 		{Parts{}, x, Image{}, "a penalty on neighbouring pixels needs images, but samples of 6 features are not square images"},
 		{Parts{}, x, Image{Height: 2, Width: 3, Channels: 3}, "are not 6×3 images"},
 		{Parts{Basis: BasisConcept}, signed, image, "sample 3: column 2: value -3 is negative, and the penalty smooth needs non-negative values"},
-		{Parts{Basis: BasisConcept, Kernel: Kernel{Function: KernelRBF}}, x, image, "the penalty smooth applies to basis vectors, which a kernel does not have in feature space"},
+		{Parts{Basis: BasisConcept, Kernel: Kernel{Function: KernelRBF}}, x, image, "the penalty smooth needs basis vectors in feature space, and a kernel has none"},
 	} {
 		c.p.Image, c.p.Penalties = c.image, []Penalty{Smooth{}}
 		if _, err := c.p.Fit(context.Background(), c.x, Known{}, Options{Rank: 2}); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -496,7 +496,7 @@ func (b *boundLinks) Row(row []float64) PenaltyRow {
 type LearnedGraph struct {
 	// Lambda and Beta are λ and β; 0 means 1, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
-	Beta   float64 `setting:"beta" default:"1" help:"weight β of the graph's own embedding"`
+	Beta   float64 `setting:"beta" default:"1" help:"weight β of the graph's spectral embedding"`
 	// Parts is c; 0 means the rank.
 	Parts         int        `setting:"parts" default:"rank" help:"number c of connected components that the graph approaches"`
 	Neighbourhood            // W₀ is its graph with rows scaled to sum 1

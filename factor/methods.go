@@ -472,7 +472,7 @@ func (c CCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 type CFOGL struct {
 	// Lambda, Beta and Mu are λ, β and μ; 0 means 1. WeightNone means 0 and is invalid for Mu.
 	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
-	Beta   float64 `setting:"beta" default:"1" help:"weight β of the graph's own embedding"`
+	Beta   float64 `setting:"beta" default:"1" help:"weight β of the graph's spectral embedding"`
 	Mu     float64 `setting:"mu" default:"1" help:"weight μ of the fit"`
 	// Parts is c, the number of connected components that the graph is drawn towards; 0 means the rank.
 	Parts int `setting:"parts" default:"rank" help:"number c of connected components that the graph approaches"`

@@ -207,7 +207,7 @@ func encode(ctx context.Context, x view.Data, dictionary *mat.Dense, lambda floa
 // Result.Association is S. Result.Basis and Model are nil.
 type SSNMF struct {
 	// Rule is the step size of G.
-	Rule SimilarityRule `setting:"rule" help:"update: damped (never increases the objective) or printed (of the paper, which can)"`
+	Rule SimilarityRule `setting:"rule" help:"update: damped (never increases the objective) or printed (as in the paper; can increase it)"`
 	// Similarity, if set, is a symmetric n×n matrix of similarities ≥ 0, used instead of XᵀX.
 	Similarity *mat.Dense
 	// Initial, if set, is the initial S, symmetric k×k. The default is 1 on the diagonal and 0.01 elsewhere, for

@@ -144,7 +144,7 @@ func (p Parts) validate() error {
 	}
 	for _, penalty := range p.Penalties {
 		if penalty.OnBasis() && !p.Kernel.isLinear() {
-			return fmt.Errorf("the penalty %s applies to basis vectors, which a kernel does not have in feature space", penaltyName(penalty))
+			return fmt.Errorf("the penalty %s needs basis vectors in feature space, and a kernel has none", penaltyName(penalty))
 		}
 	}
 	return nil

@@ -40,8 +40,8 @@ type Sink interface {
 	Begin(s *Summary) (done map[string]record.Record, err error)
 	// HasModel reports whether the sink has the model called name, one of Summary.Models.
 	HasModel(name string) bool
-	// Put stores the record of a finished trial and, if its model is saved, the model and its name, else nil and "".
-	// The record is one that Begin returned if only the model was missing.
+	// Put stores the record of a finished trial, and its model m under name. m is nil and name "" for a model that is
+	// not saved. The record is one that Begin returned if only the model was missing.
 	Put(rec *record.Record, name string, m *models.Model) error
 }
 

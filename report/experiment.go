@@ -101,8 +101,8 @@ var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/",
 
 // WriteExperiment writes ExperimentFiles into dir, which it creates if needed: the page, and the tables, curves and
 // pictures that docs/reference/results-folder.md lists. Without Shown the page keeps the photos of the page in dir, if any.
-// If ctx ends, it returns the error of ctx, and leaves the files written
-// so far. If ctx counts times (internal/timing), the page shows them.
+// If ctx ends, it returns the error of ctx, and leaves the files written so far. If ctx counts times (internal/timing),
+// the page shows them.
 func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	w := &experimentPage{page: page{folder: folder{dir, ctx}, Name: e.Name, Command: e.Command, Settings: e.Settings, Styles: []string{pageCSS}}, experiment: e}
 	w.records = table.Finished(e.Records, e.Methods)

@@ -94,9 +94,9 @@ func unsupportedFormat(head []byte) error {
 	}
 	switch {
 	case has("avif", "avis"):
-		return NewError(KindAVIF, "AVIF images are not supported; convert it with avifdec PICTURE.avif PICTURE.png or magick PICTURE.avif PICTURE.jpg")
+		return NewError(KindAVIF, "AVIF images are not supported; convert the image with avifdec PICTURE.avif PICTURE.png or magick PICTURE.avif PICTURE.jpg")
 	case has("heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"):
-		return NewError(KindHEIC, "HEIC images are not supported; convert it with heif-convert PICTURE.heic PICTURE.jpg, magick PICTURE.heic PICTURE.jpg or, on macOS, sips -s format jpeg PICTURE.heic --out PICTURE.jpg")
+		return NewError(KindHEIC, "HEIC images are not supported; convert the image with heif-convert PICTURE.heic PICTURE.jpg, magick PICTURE.heic PICTURE.jpg or, on macOS, sips -s format jpeg PICTURE.heic --out PICTURE.jpg")
 	}
 	return nil
 }

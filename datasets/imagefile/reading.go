@@ -87,7 +87,7 @@ func (r *Reading) decodingFactor(least int) int {
 	return 1
 }
 
-// Memory returns the most bytes that decoding for the uses in turn, and the uses themselves, allocate.
+// Memory returns the most bytes that decoding and the uses, one after the other, allocate.
 func (r *Reading) Memory(uses []Use) int64 {
 	var decoding [mostReduced + 1]int64
 	most := int64(0)

@@ -159,7 +159,7 @@ func (b *Bytes) SelectRows(rows []int) *Bytes {
 }
 
 // ErrChanged is wrapped by the error of a file that changed between two reads.
-var ErrChanged = errors.New("the file changed during the run; run again when it is no longer written")
+var ErrChanged = errors.New("the file changed during the run; run again when no program writes to it")
 
 // Stored is an r×c matrix whose values stay in files. Read reads some rows. It implements mat.Matrix and Blocks of
 // package factor, must be closed, and is safe for concurrent use.

@@ -26,7 +26,7 @@ func readIDX(in *input) (set *Content, err error) {
 	}
 	switch len(dims) {
 	case 1:
-		return nil, fmt.Errorf("a list of %d labels: use the file of the images, whose labels are read from beside it", dims[0])
+		return nil, fmt.Errorf("a list of %d labels: use the image file; the labels beside it are read too", dims[0])
 	case 3:
 		in.opt.Height, in.opt.Width = dims[1], dims[2]
 	}

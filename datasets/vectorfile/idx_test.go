@@ -115,7 +115,7 @@ func TestIDXRefuses(t *testing.T) {
 		{"huge", writeIDX(8, []uint32{1 << 31, 1 << 31, 2}, []uint8{}), nil, "are too large"},
 		{"none", writeIDX(8, []uint32{0, 2, 2}, []uint8{}), nil, "no samples"},
 		{"four dimensions", writeIDX(8, []uint32{1, 1, 1, 1}, []uint8{1}), nil, "4 dimensions; expected 2 or 3"},
-		{"labels alone", writeIDX(8, []uint32{3}, []uint8{1, 2, 3}), nil, "a list of 3 labels: use the file of the images, whose labels are read from beside it"},
+		{"labels alone", writeIDX(8, []uint32{3}, []uint8{1, 2, 3}), nil, "a list of 3 labels: use the image file; the labels beside it are read too"},
 		{"too few labels", good, writeIDX(8, []uint32{1}, []uint8{1}), "[1] labels for the 2 images"},
 		{"images as labels", good, good, "labels for the 2 images"},
 		{"cut labels", good, writeIDX(8, []uint32{2}, []uint8{1}), "labels-idx1: dimensions [2]: the header declares 2 bytes"},

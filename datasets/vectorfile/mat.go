@@ -95,7 +95,7 @@ func matVariables(in *input) (vars variables, err error) {
 		return nil, errors.New("not a MATLAB file of version 5 to 7")
 	}
 	if order == nil {
-		return nil, errors.New("MATLAB files of version 7.3 (HDF5) are not supported; save it in MATLAB with -v7")
+		return nil, errors.New("MATLAB files of version 7.3 (HDF5) are not supported; save the file in MATLAB with -v7")
 	}
 	for off := int64(matHeader); off < in.size; {
 		e := &matElement{order: order, in: in}
@@ -266,7 +266,7 @@ func (e *matElement) nextPart() (typ uint32, data []byte) {
 	}
 	typ, n, at, size := e.order.Uint32(e.data), int64(e.order.Uint32(e.data[4:])), int64(8), int64(0)
 	if small := typ >> 16; small != 0 {
-		if e.failIf(small > 4, "a small part of %d bytes", small) {
+		if e.failIf(small > 4, "a small part of %d bytes; expected at most 4", small) {
 			return 0, nil
 		}
 		typ, n, at, size = typ&0xffff, int64(small), 4, 8
@@ -322,7 +322,7 @@ func (e *matElement) sparse(r, c int) mat.Matrix {
 	}
 	nnz := starts[c]
 	// The size of the file does not limit the number of rows.
-	if e.failIf(nnz < 0 || nnz > min(len(rows), a.dims[0]), "%d×%d sparse matrix of %d values with %d rows and %d values", r, c, nnz, len(rows), a.dims[0]) ||
+	if e.failIf(nnz < 0 || nnz > min(len(rows), a.dims[0]), "%d×%d sparse matrix of %d values with %d row indices and %d stored values", r, c, nnz, len(rows), a.dims[0]) ||
 		e.failIf(r > nnz+1<<20, "%d×%d sparse matrix with only %d values", r, c, nnz) ||
 		!e.reserve(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz)) {
 		return nil
@@ -332,7 +332,7 @@ func (e *matElement) sparse(r, c int) mat.Matrix {
 		values[i] = value(i)
 	}
 	columns, err := sparse.New(c, r, starts, rows[:nnz], values)
-	if e.failIf(err != nil, "%d×%d sparse matrix, turned: %w", r, c, err) {
+	if e.failIf(err != nil, "%d×%d sparse matrix, transposed: %w", r, c, err) {
 		return nil
 	}
 	return columns.Transpose()

@@ -202,7 +202,7 @@ func TestReadMATRefuses(t *testing.T) {
 		{"sparse row", one(matVar{"x", 5, []int32{2, 1}, []matData{{5, []int32{2}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "column index 2 after -1, of 2"},
 		{"sparse starts", one(matVar{"x", 5, []int32{2, 2}, []matData{{5, []int32{0, 1}}, {5, []int32{0, 3, 2}}, {9, []float64{1, 1}}}}), "runs from 0 to 3"},
 		{"sparse too few starts", one(matVar{"x", 5, []int32{2, 2}, []matData{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "2 column starts"},
-		{"sparse count", one(matVar{"x", 5, []int32{2, 1}, []matData{{5, []int32{0}}, {5, []int32{0, 2}}, {9, []float64{1}}}}), "of 2 values with 1 rows"},
+		{"sparse count", one(matVar{"x", 5, []int32{2, 1}, []matData{{5, []int32{0}}, {5, []int32{0, 2}}, {9, []float64{1}}}}), "of 2 values with 1 row indices"},
 		{"sparse twice", one(matVar{"x", 5, []int32{2, 1}, []matData{{5, []int32{0, 0}}, {5, []int32{0, 2}}, {9, []float64{1, 1}}}}), "column index 0 after 0"},
 		{"sparse row of doubles", one(matVar{"x", 5, []int32{2, 1}, []matData{{9, []float64{math.NaN()}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "rows or column starts that are not whole numbers"},
 		{"sparse starts of doubles", one(matVar{"x", 5, []int32{2, 1}, []matData{{5, []int32{0}}, {9, []float64{0, math.Inf(1)}}, {9, []float64{1}}}}), "rows or column starts that are not whole numbers"},

@@ -193,7 +193,7 @@ func TestNPYRefuses(t *testing.T) {
 		{"text", []byte("some text that is longer"), "not a NumPy file"},
 		{"version 9", header("NUMPY\x01", "NUMPY\x09"), "version 9"},
 		{"cut in the header", good[:40], "the header declares 128 bytes, but the file has 40:"},
-		{"huge header", slicesOf("\x93NUMPY\x02\x00", "\xff\xff\xff\x7f", "{}"), "a header of 2147483647 bytes"},
+		{"huge header", slicesOf("\x93NUMPY\x02\x00", "\xff\xff\xff\x7f", "{}"), "the header has 2147483647 bytes"},
 		{"no newline", header("\n", " "), "is not a NumPy header"},
 		{"no dictionary", header("{'descr'", "('descr'"), "is not a NumPy header"},
 		{"keys in another order", header("'descr': '<f8', 'fortran_order': False", "'fortran_order': False, 'descr': '<f8'"), "is not a NumPy header"},

@@ -129,7 +129,7 @@ func (t *csvTable) add(record []string) error {
 			need += 48 + len(cell)
 		}
 	}
-	if err := t.in.reserve(int64(need), "the table up to it"); err != nil {
+	if err := t.in.reserve(int64(need), "the table up to this line"); err != nil {
 		return err
 	}
 	t.rows++
@@ -215,7 +215,7 @@ func indexedRows(in *input) (*sparse.CSR, []string, error) {
 			return nil
 		}
 		// Lists double as they grow, and are copied; labels are put into a table.
-		if err := in.reserve(int64(200+4*len(label)+48*bytes.Count(pairs, []byte(":"))), "the values up to it"); err != nil {
+		if err := in.reserve(int64(200+4*len(label)+48*bytes.Count(pairs, []byte(":"))), "the values up to this line"); err != nil {
 			return err
 		}
 		if !utf8.Valid(label) || bytes.IndexByte(label, 0) >= 0 {

@@ -209,7 +209,7 @@ func writeNumPy(w *bufio.Writer, c *Content) error {
 func writeTable(w *bufio.Writer, c *Content) error {
 	for _, name := range slices.Concat(c.Names, c.Classes) {
 		if name != strings.TrimSpace(name) || strings.Contains(name, "\r\n") {
-			return fmt.Errorf("the name %q, with outer white space or a carriage return, cannot be written to .csv unchanged; write .npz", name)
+			return fmt.Errorf("the name %q, which has a carriage return or white space at an end, cannot be written to .csv unchanged; write .npz", name)
 		}
 	}
 	_, m := c.Vectors.Dims()

@@ -322,7 +322,7 @@ func TestWriteRefuses(t *testing.T) {
 		{"x.npz", func(s *Content) { s.Classes = []string{"x", "x"} }, "a name of a sample or class is empty or duplicate"},
 		{"x.npz", func(s *Content) { s.Names = []string{"a", "b\x00"} }, `is not text`},
 		{"x.csv", func(s *Content) { s.Names = []string{"a", "n\xe9"} }, `"n\xe9" is not text`},
-		{"x.csv", func(s *Content) { s.Names = []string{"a", "b "} }, `the name "b ", with outer white space or a carriage return, cannot be written to .csv unchanged; write .npz`},
+		{"x.csv", func(s *Content) { s.Names = []string{"a", "b "} }, `the name "b ", which has a carriage return or white space at an end, cannot be written to .csv unchanged; write .npz`},
 		{"x.mat", func(s *Content) { s.Names = []string{"a", "🐈"} }, `the name "🐈" has characters beyond U+FFFF, which SciPy cannot read from .mat; write .npz`},
 		{"x.mat", func(s *Content) { s.Classes = []string{"🐕"} }, `the name "🐕" has characters beyond U+FFFF, which SciPy cannot read from .mat; write .npz`},
 		{"x.csv", func(s *Content) { s.Vectors = NewBytes(2, 1<<20, make([]uint8, 2<<20)) }, "1048578 columns exceed"},

@@ -51,7 +51,7 @@ func Read(path string) (g *Groups, err error) {
 	case err != nil:
 		return nil, err
 	case unapplied:
-		g.Notes = append(g.Notes, fmt.Sprintf("%s has corrections of earlier groups, which are ignored; partwise explore %s applies them", kept, path))
+		g.Notes = append(g.Notes, fmt.Sprintf("%s has corrections from an earlier grouping, not used here; partwise explore %s applies them", kept, path))
 	case corrected != "":
 		g.Notes = append(g.Notes, fmt.Sprintf("using the corrections in %s, which are not yet in %s", corrected, g.List))
 		g.List = corrected

@@ -44,7 +44,7 @@ func (s *Session) checkAct(a *Act) error {
 	case !ok:
 		return fmt.Errorf("unknown action %q", a.Do)
 	case !within(pictures, want.pictures) || !within(groups, want.groups):
-		return fmt.Errorf("%s does not support %d images and %d groups", a.Do, pictures, groups)
+		return fmt.Errorf("%s does not apply to %d images and %d groups", a.Do, pictures, groups)
 	}
 	return nil
 }

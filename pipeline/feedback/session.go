@@ -27,7 +27,7 @@ type Options struct {
 	// or "", and links of its samples. Labels and links in the store replace them.
 	Labels []string
 	Links  datasets.Links
-	// Copies holds for each row the original of its stack of copies, as Pictures.CopyOf, or is nil. A label of a
+	// Copies holds for each row the original of its stack of copies, as in Pictures.CopyOf, or is nil. A label of a
 	// picture also labels its copies in the same group.
 	Copies []int
 }

@@ -97,7 +97,7 @@ func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) ([]int, error) 
 	case known > k:
 		return nil, fmt.Errorf("%d groups requested, but the labels name %d classes (%s), and each needs a group of its own", k, known, phrase.Some(names))
 	case k > known+free && g.Links.None():
-		return nil, fmt.Errorf("%d groups requested, but the %d groups without labels have only %s", k, k-known, phrase.Count(free, "sample", "samples"))
+		return nil, fmt.Errorf("%d groups requested, but the %d groups without labels share only %s", k, k-known, phrase.Count(free, "unlabelled sample", "unlabelled samples"))
 	case k > known+free:
 		return nil, fmt.Errorf("%d groups requested, but must-links allow at most %d", k, known+free)
 	}

@@ -113,7 +113,7 @@ func TestLabelsRefused(t *testing.T) {
 		want    string
 	}{
 		{few, Groups{K: 2, Method: cnmf, UseLabels: true}, "2 groups requested, but the labels name 3 classes (a, b, c), and each needs a group of its own"},
-		{all, Groups{K: 4, Method: cnmf, UseLabels: true}, "4 groups requested, but the 2 groups without labels have only 1 sample"},
+		{all, Groups{K: 4, Method: cnmf, UseLabels: true}, "4 groups requested, but the 2 groups without labels share only 1 unlabelled sample"},
 		{few, Groups{K: 36, Method: nmf}, "36 groups requested, but the data have 35 samples"},
 		{few, Groups{K: 3, Method: cnmf}, "cnmf needs labels of some samples: set labels"},
 		{few, Groups{K: 3, Method: nmf, Cluster: spec.Cluster{By: "constrained-kmeans"}}, "constrained-kmeans needs labels or links of some samples: set labels or links"},

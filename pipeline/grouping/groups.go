@@ -45,7 +45,7 @@ type Groups struct {
 	// groups of other algorithms are repaired with the fewest moves.
 	Cluster spec.Cluster
 	Seed    uint64
-	// Copies, if set, holds for each row the original of its stack of copies, as Pictures.CopyOf. Methods that cluster
+	// Copies, if set, holds for each row the original of its stack of copies, as in Pictures.CopyOf. Methods that cluster
 	// the features themselves then cluster the originals, and copies follow. A label of a copy labels the stack, unless
 	// labels or links of the stack contradict each other.
 	Copies []int

@@ -321,11 +321,11 @@ func (m *Model) validate() error {
 	s := m.source
 	switch {
 	case len(m.digests) != len(m.Features.Each()):
-		return fmt.Errorf("%d features, but networks for %d", len(m.Features.Each()), len(m.digests))
+		return fmt.Errorf("%d features, but network digests of %d", len(m.Features.Each()), len(m.digests))
 	case m.Columns < 1:
 		return fmt.Errorf("%d features; expected 1 or more", m.Columns)
 	case s.Columns < 0 || s.Height < 0 || s.Width < 0 || s.Files && s.Columns > 0:
-		return fmt.Errorf("samples of %d values, of %d×%d pixels", s.Columns, s.Height, s.Width)
+		return fmt.Errorf("invalid shape of samples: %d values, %d×%d pixels", s.Columns, s.Height, s.Width)
 	}
 	for _, w := range m.Features.Joined {
 		if w.Scale == 0 {

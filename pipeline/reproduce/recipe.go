@@ -64,7 +64,7 @@ type Claim struct {
 	Over   []string     `json:"over,omitempty" setting:"over"`
 	OverAt spec.Classes `json:"over-at,omitempty" setting:"over-at"`
 	Below  []string     `json:"below,omitempty" setting:"below"`
-	// Some requires the claim at one or more of the rows At only, against each other method.
+	// With Some, one of the rows At is enough for the claim against each other method.
 	Some bool `json:"some,omitempty" setting:"some"`
 	// Than are rows at which the difference is smaller than at At.
 	Than spec.Classes `json:"than,omitempty" setting:"than"`

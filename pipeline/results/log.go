@@ -22,8 +22,8 @@ import (
 const LogFile = "results.jsonl"
 
 // ReadLog reads the first record of each trial from the result log in dir, in the order of the lines. A missing log has
-// no records. unread are the numbers, from 1, of lines that are damaged or of another version, without a last line that
-// a killed run cut off. It needs at most 2 MiB of memory and 200 bytes for each byte of the log.
+// no records. unread are the numbers, from 1, of lines that are damaged or of another version, except a last line that
+// a killed run cut off. It needs at most 2 MiB of memory plus 200 bytes for each byte of the log.
 func ReadLog(dir string) (records []record.Record, unread []int, err error) {
 	lines, err := readLog(filepath.Join(dir, LogFile))
 	for i, l := range lines {

@@ -66,7 +66,7 @@ func readJSON[T any, P interface {
 	return to, nil
 }
 
-// ReadSummary reads the summary of the experiment in dir. It needs at most 2 MiB of memory and 200 bytes for each byte
+// ReadSummary reads the summary of the experiment in dir. It needs at most 2 MiB of memory plus 200 bytes for each byte
 // of the file.
 func ReadSummary(dir string) (*pipeline.Summary, error) {
 	s, err := readSummary(dir)

@@ -115,8 +115,8 @@ func (n Neighbours) String() string {
 	return fmt.Sprintf("the %d nearest training samples, %s distance", cmp.Or(n.K, 10), n.Distance)
 }
 
-// Classifier is the classifier of test samples. The zero value is the nearest training samples, with the settings in
-// Neighbours.
+// Classifier is the classifier of test samples. The zero value is the nearest-neighbour classifier, with the settings
+// in Neighbours.
 type Classifier struct {
 	// By is "neighbours" or "linear", which is multinomial logistic regression with an L2 penalty.
 	By string `setting:"by,text" values:"neighbours,linear" default:"neighbours" help:"k nearest neighbours, or linear logistic regression"`
@@ -129,7 +129,7 @@ type Classifier struct {
 // Linear reports whether the classifier is the linear one.
 func (c Classifier) Linear() bool { return c.By == "linear" }
 
-// String describes the classifier in words, "" for the nearest training samples.
+// String describes the classifier in words, "" for nearest neighbours.
 func (c Classifier) String() string {
 	if !c.Linear() {
 		return ""

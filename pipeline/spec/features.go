@@ -18,8 +18,8 @@ import (
 // Features are the settings of the features. The zero value is 32×32 grey pixels of unit length, or vectors unchanged.
 type Features struct {
 	// Auto chooses by the size of the images, and ignores all fields below. For large images it chooses the built-in
-	// network, or without one (see features.Network) the square roots of visual words with a colour histogram. For
-	// small images it chooses colours. It is not part of the file.
+	// network, or without one (see features.Network) histograms of visual words, by their square roots, joined with
+	// colour histograms. For small images it chooses colours. It is not part of the file.
 	Auto bool
 	// Joined are several features side by side. Of the fields below, only SkipBad then counts.
 	Joined    []Weighted
@@ -72,9 +72,9 @@ func (f Features) KeepsShape() bool {
 // wordKeys are the keys that decide how words are learned and counted.
 var wordKeys = []string{"words", "grid", "idf"}
 
-// DecodeSetting reads an extractor with its form, true or its settings, and the settings of its rows or words: {pixels:
-// 32, colour: true, normalise: l2, crop: square}, {hog: true}, or {sift: dense, words: 200, grid: 4x4}. A name alone is
-// its first form with the defaults, and a list joins its features.
+// DecodeSetting reads an extractor, whose value is its form, its settings or true, with the settings of its rows or
+// words: {pixels: 32, normalise: l2, crop: square}, {hog: true}, or {sift: dense, words: 200, grid: 4x4}. A name alone
+// stands for the extractor's first form with default settings, and a list joins its features.
 func (f *Features) DecodeSetting(v *settings.Value) error {
 	*f = Features{SkipBad: f.SkipBad}
 	list := features.Extractors()

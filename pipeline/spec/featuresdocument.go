@@ -12,8 +12,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
 )
 
-// Document returns the features in the form that DecodeSetting reads from settings.Of. It leaves out learned words,
-// which a saver stores beside it.
+// Document returns the features in a form that DecodeSetting can read, through settings.Of or JSON. It leaves out
+// learned words, which model files hold as arrays.
 func (f Features) Document() any {
 	if f.Joined != nil {
 		list := make([]any, len(f.Joined))
@@ -85,7 +85,7 @@ func readDocument(text json.RawMessage, what string, to settings.Decoder) error 
 	return nil
 }
 
-// Document returns the method in the form that DecodeSetting reads from settings.Of.
+// Document returns the method in a form that DecodeSetting can read, through settings.Of or JSON.
 func (m Method) Document() any {
 	type plain Method
 	out := settings.Encode(plain(m))

@@ -186,9 +186,9 @@ func relativeTo(values []float64, largest float64) []float64 {
 	return out
 }
 
-// SweepCurves draws the score of a table, its average or the best rank's, against one setting of its sweeps. It has a
-// line for each combination of other settings, with a ring at the best, and level lines for other methods. Without data
-// the error is ErrNoData.
+// SweepCurves draws a table's score, averaged over its rows or at the best rank, against one setting of its sweeps. It
+// has a line for each combination of other settings, with a ring at the best, and level lines for other methods.
+// Without data the error is ErrNoData.
 func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Looks) (*Figure, error) {
 	level := ""
 	if t.ChoosesRank() {

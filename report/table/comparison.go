@@ -45,7 +45,7 @@ type ComparisonRow struct {
 	// score over them, in the unit of the records.
 	Trials   int
 	A, B     float64
-	Contrast // B − A, over the means of each repeat over the common rows
+	Contrast // B − A, where the value of a repeat is its mean over the common rows
 
 	draws significance.Draws
 }

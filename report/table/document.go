@@ -118,8 +118,8 @@ type Grid struct {
 	Columns   []Column
 	Lines     []Line
 	KeyFields []string // the columns in CSV that name a row
-	// Fields are the columns in CSV of one value, if columns of values are methods and CSV has a line for each;
-	// otherwise each column has its own.
+	// Fields, if set, are the columns in CSV of one value: each value column is a method, with a line of its own in CSV.
+	// Otherwise each column has its own Fields.
 	Fields []string
 }
 

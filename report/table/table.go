@@ -59,7 +59,7 @@ func (c Cell) Tied() bool { return c.Verdict == Open || c.Verdict == Equivalent 
 
 // New returns the table of one score of the given methods. It ignores scores that are not finite or beyond ±1e100, and
 // of several records of a trial uses the last. Each cell is compared with the best of its row over their common
-// repeats; in the average row over the means of each repeat over all rows.
+// repeats. In the average row, the value of a repeat is its mean over all rows.
 func New(records []record.Record, score string, methods []string, by Tests) *Table {
 	return newTable(records, findScore(score), methods, by)
 }
