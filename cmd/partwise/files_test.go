@@ -220,7 +220,7 @@ func TestMixedFolder(t *testing.T) {
 		"cluster mixed --no-classes --pool":                                     "both no-classes and pool",
 		"cluster mixed --truth truth.csv --pattern {class}-*":                   "both truth and pattern",
 		"cluster mixed --truth nobody.csv":                                      `truth nobody.csv: line 1: no sample is called "nobody.png"`,
-		"cluster mixed --truth none.csv":                                        "truth: open none.csv",
+		"cluster mixed --truth none.csv":                                        "truth: none.csv: no such file",
 		"cluster mixed --pattern nothing{class}.*":                              `the pattern "nothing{class}.*" matches no name of the`,
 		"cluster mixed --pattern nothing":                                       `pattern "nothing": it has no {class}`,
 		"run --set mixed,no-classes=true --method nmf --name n":                 "mixed has no classes",
