@@ -75,7 +75,7 @@ func (o *Outcome) legend() string {
 			total++
 		}
 	}
-	text := fmt.Sprintf("A cell is printed / measured in percent, %s. Of %s, %d are inside the range of a mean of %d draws",
+	text := fmt.Sprintf("Cells show printed / measured percentages, from %s. Of %s, %d are inside the range expected of a mean of %d draws",
 		phrase.Count(o.Draws, "draw", "draws"), phrase.Count(total, "printed value", "printed values"), count[Inside], o.PaperDraws)
 	words := map[Place]string{Depends: "only under other readings (letters)", Outside: "outside (!)", Nowhere: "not compared (too few draws)"}
 	for _, place := range []Place{Depends, Outside, Nowhere} {
@@ -103,7 +103,7 @@ func (o *Outcome) remarks() []string {
 }
 
 // note explains the intervals.
-var note = fmt.Sprintf("With a probability of %g %%, no claim of a recipe is decided wrongly by chance. A printed gain holds if the interval is above half of it.", 100-100*Level)
+var note = fmt.Sprintf("With a probability of at least %g %%, no claim of a recipe is decided wrongly by chance. A claim with a printed gain holds if the interval is above half the gain.", 100-100*Level)
 
 // amount formats a difference, in points or iterations.
 func (c *ClaimOutcome) amount(x float64) string {
@@ -356,13 +356,13 @@ func (d *Document) Write(notRun []string) error {
 Claims of papers, tested by ` + "`partwise reproduce`" + `. [How to reproduce a paper](how-to/reproduce-a-paper.md) explains verdicts.
 In the tables of claims:
 
-- *Measured* is the mean difference in points, or a number of iterations. "over" is followed by the best other method.
+- *Measured* is the mean difference in points, or a number of iterations. "over" precedes the best other method.
 - *Interval* is the confidence interval for this data set. It decides the verdict. ` + note + `
 - *For classes like these* is the interval that [generalises](statistics.md#the-test) to other classes.
-- *Printed* is the difference in the paper, "inside" or "outside" the range of means of as many draws as in the paper; "depends" is inside only under other readings.
+- *Printed* is the difference in the paper. It is "inside" or "outside" the range expected of a mean over the paper's draws; "depends" means inside only under other readings.
 - *Readings* are choices for settings that the paper leaves open, with the difference under each.
 
-The other tables compare average scores; the JSON file beside this page has the scores for each number of classes.
+In these tables "above" means that the paper prints no gain, and "cf at 4" is ` + "`cf`" + ` at 4 classes. The other tables compare average scores; the JSON file beside this page has the scores for each number of classes.
 
 |recipe|draws|claims|hold|do not hold|not decided|
 |---|---|---|---|---|---|
