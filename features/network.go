@@ -25,9 +25,9 @@ type Network struct {
 	Layer  string    `setting:"layer" default:"the last pooling, or the first output" want:"the name of a layer" help:"layer whose values are the features"`
 	Places bool      `setting:"places" help:"use the values at each spatial position instead of their mean, so that parts can be shown on images"`
 	Size   int       `setting:"size" default:"the model's own, or 224" range:"[1,4096]" help:"side of the square input images, in pixels"`
-	Mean   []float64 `setting:"mean" range:"[-1e6,1e6]" help:"mean subtracted from pixels (0 to 255), one or one per channel; with file"`
-	Scale  []float64 `setting:"scale" range:"(0,]" help:"divisor of the difference, one or one per channel; with file"`
-	Order  string    `setting:"order" default:"rgb" values:"rgb,bgr" help:"order of the colour channels; with file"`
+	Mean   []float64 `setting:"mean" range:"[-1e6,1e6]" help:"mean subtracted from pixels (0 to 255): one, or one per channel; needs file"`
+	Scale  []float64 `setting:"scale" range:"(0,]" help:"divisor of the difference: one, or one per channel; needs file"`
+	Order  string    `setting:"order" default:"rgb" values:"rgb,bgr" help:"order of the colour channels; needs file"`
 }
 
 // lite0 is the name of the built-in network.

@@ -337,8 +337,8 @@ function naming(g, acts, back) {
   input.select();
 }
 
-// choose asks for a group other than the one that is to be left out, those first whose pictures are
-// most like the list, and gives it to then; where a new one may be, null and the name for it.
+// choose asks for a group other than without, the most similar to the list first, and calls then with
+// it. With fresh, the choice may be a new group: then gets null and the name.
 const chooser = element("dialog", {id: "chooser"});
 chooser.setAttribute("aria-labelledby", "chooser-title");
 document.body.append(chooser);

@@ -160,7 +160,7 @@ func square(x []uint8) (sum int32) {
 type Assignment struct {
 	Nearest int     `setting:"nearest" default:"1" range:"[1,1e6]" help:"soft assignment: number of nearest words per descriptor"`
 	Sigma   float64 `setting:"sigma" default:"79.1" range:"(0,]" help:"width of the Gaussian weights of soft assignment"`
-	Checks  int     `setting:"checks" range:"[1,1e6]" help:"number of words compared with a descriptor (default: all, of up to 8192)"`
+	Checks  int     `setting:"checks" range:"[1,1e6]" help:"number of words compared with a descriptor (default: all, or 512 of more than 8192)"`
 }
 
 var defaultSigma = math.Sqrt(6250)

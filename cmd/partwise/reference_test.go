@@ -207,7 +207,7 @@ methods:
   - {name: gnmf, lambda: [1, 10, 100]}   # a list is a sweep: one method for each value
   - {name: ccf, as: CCF, init: nmf, iterations: 1000}
 classes: 2..10                       # a row of the tables for each number of classes
-repeats: 10                          # draws of each
+repeats: 10                          # draws for each number of classes
 labels: 30%                          # labelled samples of each class
 rank: k+1
 cluster: {distance: cosine, restarts: 20}
@@ -341,7 +341,7 @@ func settingRow(s section, of settings.Setting) string {
 // shortRange shortens the range of a number in words.
 var shortRange = strings.NewReplacer("a whole number from 1 to 1000000000", "integer ≥ 1", "a whole number from 1 to 1000000", "integer ≥ 1",
 	"a whole number from ", "integer, ", "a number from -1e+06 to 1e+06", "number", "a number from 1 to 1e+06", "number ≥ 1", "a number from ", "number, ",
-	"a number above ", "number > ", " up to 1e+06", "", " up to 1e+100", "", " to below ", " to < ", " to 1e+06", "", " to 1e+09", "", " to 1e+100", "")
+	"a number above ", "number > ", " up to 1e+06", "", " up to 1e+09", "", " up to 1e+100", "", " to below ", " to < ", " to 1e+06", "", " to 1e+09", "", " to 1e+100", "")
 
 // valuesCell returns the values that a setting can have.
 func valuesCell(of settings.Setting) string {

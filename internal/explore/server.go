@@ -44,16 +44,16 @@ type Session interface {
 
 // Server handles all requests of the page:
 //
-//	GET  /TOKEN/             the page and the files that it loads (see file)
+//	GET  /TOKEN/             the page and the files that it loads (see serveFile)
 //	GET  /TOKEN/original/17  the picture of row 17
 //	GET  /TOKEN/state        the feedback.State
 //	POST /TOKEN/act          a feedback.Act
 //	POST /TOKEN/undo, redo   {}
 //	POST /TOKEN/finish       {}: the person is finished
 //
-// A POST is answered with the State, or with a line of text: with status 422 for a mistake of the person, which changed
-// nothing. A POST may have two more fields. A request with the id of an earlier one does nothing, because clients
-// repeat unanswered requests. A request with another model than the State's is refused.
+// A POST is answered with the State, or with an error status and a line of text. Status 422 is a mistake of the person,
+// which changed nothing. A POST may also have the fields id and model. A request with the id of an earlier one does
+// nothing, because clients repeat unanswered requests. A request with another model than the State's is refused.
 type Server struct {
 	ctx   context.Context // cancels acts
 	token string

@@ -362,7 +362,7 @@ In the tables of claims:
 - *Printed* is the difference in the paper. It is "inside" or "outside" the range expected of a mean over the paper's draws; "depends" means inside only under other readings.
 - *Readings* are choices for settings that the paper leaves open, with the difference under each.
 
-The other tables compare average scores; the JSON file beside this page has the scores for each number of classes.
+In these tables "above" means that the paper prints no gain, and "cf at 4" is ` + "`cf`" + ` at 4 classes. The other tables compare average scores; the JSON file beside this page has the scores for each number of classes.
 
 |recipe|draws|claims|hold|do not hold|not decided|
 |---|---|---|---|---|---|

@@ -59,7 +59,7 @@ var problems = []struct {
 		[]string{"512MB"}, nil},
 	{"four 100-megapixel PNGs of 16 bits", "large", "features DATA --features pixels=32,colour=true --no-cache",
 		nil, []string{"512MB", "2.5GB", "8GB"}},
-	{"the same by visual words", "large", "features DATA --features sift=dense,words=20,grid=1x1 --no-cache",
+	{"the same PNGs, visual words", "large", "features DATA --features sift=dense,words=20,grid=1x1 --no-cache",
 		nil, []string{"512MB", "2.5GB"}},
 }
 
