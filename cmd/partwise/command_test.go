@@ -373,7 +373,7 @@ func TestConflictingLabels(t *testing.T) {
 		"cluster photos -k 2..40 --labels odd.csv":                       "2 groups requested, but the labels name 3 classes (",
 		"cluster photos -k 2..99":                                        "99 groups requested, but the data have 73 samples",
 		"cluster photos -k 99":                                           "99 groups requested, but the data have 73 samples",
-		"cluster photos -k 3 --rank 99":                                  "rank: 99 is 99 for 3 groups",
+		"cluster photos -k 3 --rank 99":                                  "rank: 99 is above the number of samples, 73",
 		"cluster photos -k 3 --labels wrong.csv":                         "wrong.csv: line 2: no sample is called",
 		"cluster photos -k 3 --labels two.csv --method lda":              "lda: each of the 2 classes has one labelled sample",
 		"cluster photos -k 3 --method ntf --features sift=dense":         "ntf needs images, but the features are SIFT",
@@ -396,7 +396,7 @@ func TestBeforeWork(t *testing.T) {
 	const head = "name: x\ndata: {set: photos, pattern: '{class}-*'}\nmethods: [nmf, l2-snmf]\nrepeats: 1\n"
 	for text, want := range map[string]string{
 		"labels: 2\nclasses: 9":                                           "classes: 9 requested, but photos has 4",
-		"labels: 2\nclasses: 2\nrank: 99":                                 "rank: 99 is 99 for 2 classes",
+		"labels: 2\nclasses: 2\nrank: 99":                                 "rank: 99 is above the number of samples, 36",
 		"labels: 99":                                                      "labels: 99 samples requested",
 		"labels: 2\nlinks: {file: pairs.csv}":                             `pairs.csv: line 2: no sample is called "nobody.png"`,
 		"labels: 2\nlinks: {feedback: none.csv}":                          "none.csv",

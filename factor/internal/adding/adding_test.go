@@ -86,7 +86,7 @@ func TestAddingAPenalty(t *testing.T) {
 		}
 	}
 	kernel := factor.Parts{Basis: factor.BasisConcept, Kernel: factor.Kernel{Function: factor.KernelRBF}, Penalties: []factor.Penalty{Apart{}}}
-	if _, err := kernel.Fit(context.Background(), x, known, factor.Options{Rank: 3}); err == nil || !strings.Contains(err.Error(), "adding.Apart applies to basis vectors") {
+	if _, err := kernel.Fit(context.Background(), x, known, factor.Options{Rank: 3}); err == nil || !strings.Contains(err.Error(), "adding.Apart needs basis vectors") {
 		t.Errorf("a kernel without features gives %v", err)
 	}
 	if _, err := (factor.Parts{Penalties: []factor.Penalty{Apart{math.NaN()}}}).Fit(context.Background(), x, known, factor.Options{Rank: 3}); err == nil {
