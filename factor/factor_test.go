@@ -727,7 +727,7 @@ func TestLoadBadModels(t *testing.T) {
 		`the file has no array "lambda"`:                {"kind": array("<i8", "1,", two)},
 		`"lambda" has 2 values`:                         {"kind": array("<i8", "1,", two), "lambda": array("<f8", "2,", half+half)},
 		`the array "cost" has value 9; expected 0 to`:   {"kind": array("<i8", "1,", zero), "cost": array("<i8", "1,", "\x09"+zero[1:])},
-		`"mean": the header has 4294967295`:                {"mean": "\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr"},
+		`"mean": the header has 4294967295`:             {"mean": "\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr"},
 		`"mean": header "\n\n" is not a NumPy header`:   {"mean": "\x93NUMPY\x01\x00\x02\x00\n\n"},
 	} {
 		arrays := map[string]string{}
