@@ -124,7 +124,7 @@ func underLimit(t *testing.T, args []string, limit string) (outcome string, peak
 	outcome = fmt.Sprintf("ran %v", time.Since(begin).Round(time.Second/10))
 	said := strings.TrimSpace(stderr.String())
 	if err != nil {
-		_, need, refused := strings.Cut(said, "this needs ")
+		_, need, refused := strings.Cut(said, ": needs ")
 		need, _, _ = strings.Cut(need, " of memory")
 		if !refused || !strings.Contains(said, "(--memory sets the limit)") {
 			t.Fatalf("%v: %s", err, said)
