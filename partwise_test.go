@@ -13,10 +13,10 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// TestClusterPhotographs: images of 64 pixels or more are described by the network and grouped by
-// k-means, as the command does. Smaller ones are factorised by nmf.
+// TestClusterPhotographs checks that images of 64 pixels or more are described by the network and grouped by
+// propagated k-means, as the command does, and that smaller ones are factorised by nmf.
 func TestClusterPhotographs(t *testing.T) {
-	for side, want := range map[int]string{64: "kmeans", 16: "nmf"} {
+	for side, want := range map[int]string{64: "propagated-kmeans", 16: "nmf"} {
 		dir := t.TempDir()
 		for i := range 12 {
 			img := image.NewGray(image.Rect(0, 0, side, side))

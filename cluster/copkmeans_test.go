@@ -211,7 +211,7 @@ func TestLabelsAreTheirPairs(t *testing.T) {
 			known.MustLink, known.CannotLink = randomLinks(truth, 12, seed)
 		}
 		for _, a := range Algorithms() {
-			if !a.TakesLinks || a.Name == "constrained-kmeans" || a.Name == "guided-kmeans" { // which start at labels
+			if !a.TakesLinks || slices.Contains([]string{"constrained-kmeans", "guided-kmeans", "propagated-kmeans"}, a.Name) { // which start at labels
 				continue
 			}
 			want, wantErr := registered(t, a, map[string]any{"restarts": 3}).Cluster(t.Context(), x, k, pairsOf(known), seed)

@@ -80,7 +80,7 @@ const gapNeighbours = 10
 
 // EigenGaps returns, for each number of clusters k from 1 to most, the eigengap λ_{k+1} − λ_k of the normalised
 // Laplacian I − D^-½ W D^-½ (von Luxburg 2007, section 8.3). The graph W joins two samples if one is among the 10
-// nearest of the other, by the angle between centred rows.
+// nearest of the other, by the angle between centred rows, if this is less than 90°.
 func EigenGaps(ctx context.Context, x mat.Matrix, most int) (_ []float64, err error) {
 	defer wrap(&err, "gaps of eigenvalues")
 	s, err := readSamples(x, DistanceCosine)
@@ -90,33 +90,15 @@ func EigenGaps(ctx context.Context, x mat.Matrix, most int) (_ []float64, err er
 	if most = min(most, s.n-1); most < 1 {
 		return nil, fmt.Errorf("%d eigenvalues of %d samples", most, s.n)
 	}
-	z := s.centred()
-	near, err := Nearest(ctx, DistanceCosine, z, z, min(gapNeighbours+1, s.n))
+	g, err := nearestGraph(ctx, s.centred(), gapNeighbours)
 	if err != nil {
 		return nil, err
 	}
-	w, degrees := mat.NewSymDense(s.n, nil), make([]float64, s.n)
-	for i, of := range near {
-		left := len(of) - 1 // the list includes the sample itself, unless it has copies
-		for _, j := range of {
-			if j == i || left == 0 {
-				continue
-			}
-			left--
-			if w.At(i, j) == 0 {
-				w.SetSym(i, j, 1)
-				degrees[i]++
-				degrees[j]++
-			}
-		}
-	}
-	for i := range degrees {
-		for j := i; j < s.n; j++ {
-			v := -w.At(i, j) / math.Sqrt(degrees[i]*degrees[j])
-			if i == j {
-				v++
-			}
-			w.SetSym(i, j, v)
+	w := mat.NewSymDense(s.n, nil)
+	for i, neighbours := range g {
+		w.SetSym(i, i, 1)
+		for _, j := range neighbours {
+			w.SetSym(i, j, -1/math.Sqrt(float64(len(neighbours)*len(g[j]))))
 		}
 	}
 	values, _, err := eigen.Smallest(ctx, w, most+1)

@@ -46,6 +46,7 @@ var registry = []Info{
 	{"kernel-kmeans", "kernel k-means on inner products of samples", false, false, KernelKMeans{}},
 	{"kmeans", "k-means", false, false, KMeans{}},
 	{"ncut", "normalised cuts on inner products of samples (Shi and Malik 2000; Ng, Jordan and Weiss 2001)", false, false, NormalisedCut{}},
+	{"propagated-kmeans", "k-means on whitened features that are averaged over a graph of nearest neighbours", false, true, PropagatedKMeans{}},
 	{"seeded-kmeans", "k-means started at the means of labelled samples (Basu, Banerjee and Mooney 2002)", true, false, SeededKMeans{}},
 	{"ss-kk", "kernel k-means with rewards and penalties for links (Kulis et al. 2005)", true, true, SSKK{}},
 	{"ss-snc", "normalised cuts with must-links at the largest and cannot-links at the smallest similarity (Ji and Xu 2006)", true, true, SSSNC{}},

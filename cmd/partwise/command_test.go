@@ -288,7 +288,7 @@ func TestClusterLinks(t *testing.T) {
 				t.Errorf("%s: %s, and the groups are %s and %s", name, l, group[l[0]], group[l[1]])
 			}
 		}
-		method := map[string]string{"both": "cnmf", "network": "guided-kmeans"}[name]
+		method := map[string]string{"both": "cnmf", "network": "propagated-kmeans"}[name]
 		if page := read(t, name, "index.html"); !strings.Contains(page, cmp.Or(method, "nmf")) || name != "ncut" && name != "network" && !strings.Contains(page, "constrained-kmeans") {
 			t.Errorf("%s: grouped by another method", name)
 		}

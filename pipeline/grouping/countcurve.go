@@ -133,6 +133,11 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 		return nil, err
 	}
 	w.Cluster.Restarts, w.Cluster.Start = countRestarts, cluster.InitPlusPlus
+	if w.Cluster.By == "propagated-kmeans" { // whose graphs take long for many numbers and subsets
+		if w.Cluster.By = spec.KMeans; g.hasConstraints() {
+			w.Cluster.By = "guided-kmeans"
+		}
+	}
 	c := &CountCurve{Samples: len(rows)}
 	var points mat.Matrix // for all numbers of groups, if the features themselves are clustered
 	by := w.Cluster       // of the points, which may be compacted

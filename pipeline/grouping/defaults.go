@@ -38,15 +38,12 @@ func DefaultFeatures(inBlocks bool) spec.Features {
 }
 
 // DefaultMethod returns the default method for the inputs. Network features and features with negative values are
-// clustered directly, by k-means, or by guided k-means with labels or links.
+// clustered directly, by propagated k-means.
 func (g Groups) DefaultMethod(in *input.Inputs) spec.Method {
-	switch {
-	case g.Cluster.By == spec.Largest || !in.Features.OfNetwork() && !in.HasNegative():
+	if g.Cluster.By == spec.Largest || !in.Features.OfNetwork() && !in.HasNegative() {
 		return DefaultMethod(g.UseLabels)
-	case g.hasConstraints():
-		return spec.Method{Name: cmp.Or(g.Cluster.By, "guided-kmeans")}
 	}
-	return spec.Method{Name: cmp.Or(g.Cluster.By, spec.KMeans)}
+	return spec.Method{Name: cmp.Or(g.Cluster.By, "propagated-kmeans")}
 }
 
 // choosesCount reports whether the number of groups is chosen by the samples. Without a count, the default is the number

@@ -1,0 +1,219 @@
+package cluster
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/simd"
+)
+
+// Parameters of PropagatedKMeans: see docs/results.md.
+const (
+	whitenedDirections = 256
+	whitenedRidge      = 3
+	propagatedShare    = 0.9
+	propagatedSteps    = 30
+	fewPerCluster      = 15 // samples per cluster up to which a sample has 5 neighbours
+)
+
+// PropagatedKMeans is k-means on whitened features that are averaged over a graph of nearest neighbours. The average
+// makes clusters of any shape compact, as the eigenvectors of spectral clustering do.
+//
+// The rows z_i are the samples scaled to unit length, centred, and scaled to unit length again. V holds them whitened
+// with a ridge, in at most 256 leading directions, with rows scaled to unit length:
+//
+//	V = Z·(C + r·I)^-½, C = ZᵀZ, r = 3·tr(C)/min(n, m)
+//
+// A_ij is 1 if sample i is among the p nearest neighbours of sample j or the reverse, and D holds the row sums of A. p
+// is 10, or 5 for at most 15 samples per cluster. Personalised PageRank averages V over the graph (Gasteiger,
+// Bojchevski and Günnemann 2019), 30 times from Y = V:
+//
+//	Y ← 0.9·D^-½AD^-½·Y + 0.1·V
+//
+// Cosine k-means with k-means++ clusters the rows of Y, or guided k-means with labels or links. Neighbours are found
+// once among the rows of V and once among the rows of Z; the result with the smaller mean normalised cut is used.
+type PropagatedKMeans struct {
+	Restarts int `setting:"restarts" default:"20" help:"number of starts; the result with the smallest objective is used"`
+}
+
+// Cluster implements [Clusterer]. It takes O(n²m) time. Result.Centres are the unit directions of the sums of the
+// samples scaled to unit length.
+func (p PropagatedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (_ *Result, err error) {
+	defer wrap(&err, "propagated k-means")
+	s, err := readSamples(x, DistanceCosine)
+	if err != nil {
+		return nil, err
+	}
+	by := KMeans{K: clusters, Distance: DistanceCosine, Init: InitPlusPlus, Restarts: p.Restarts, Seed: seed}
+	if err := checkSizes(s.n, clusters, by.restarts(), 0); err != nil {
+		return nil, err
+	}
+	z := s.centred()
+	v, err := whitened(ctx, z)
+	if err != nil {
+		return nil, err
+	}
+	var found *Result
+	least := math.Inf(1)
+	for _, points := range []*mat.Dense{v, z} {
+		neighbours := 10
+		if s.n <= fewPerCluster*clusters {
+			neighbours = 5
+		}
+		g, err := nearestGraph(ctx, points, neighbours)
+		if err != nil {
+			return nil, err
+		}
+		y, err := g.propagate(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		result, err := by.fitKnown(ctx, y, known)
+		if err != nil {
+			return nil, err
+		}
+		if cut := g.meanCut(result.Labels, clusters); cut < least {
+			found, least = result, cut
+		}
+	}
+	found.Centres = mat.NewDense(clusters, s.m, nil)
+	directions(found.Centres, found.Labels, func(dst []float64, i int) { s.addTo(dst, s.weights[i], i) })
+	return found, nil
+}
+
+// fitKnown is k-means, or guided k-means with labels or links.
+func (k KMeans) fitKnown(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
+	if len(known.MustLink)+len(known.CannotLink) == 0 && !slices.ContainsFunc(known.Labels, func(c int) bool { return c >= 0 }) {
+		return k.Fit(ctx, x)
+	}
+	return GuidedKMeans{KMeans: k}.Fit(ctx, x, known)
+}
+
+func (p PropagatedKMeans) Memory(s Size) float64 {
+	n, m, d := float64(s.N), float64(s.M), float64(min(s.N, s.M))
+	s.M, s.Sparse = whitenedDirections, false
+	return 8*(n*m+d*d+3*n*whitenedDirections) + 500*n + eigen.Memory(int(d), min(int(d), whitenedDirections)) + GuidedKMeans{}.Memory(s)
+}
+
+// whitened returns V for the centred rows z, with simd.Width columns: see PropagatedKMeans.
+func whitened(ctx context.Context, z *mat.Dense) (*mat.Dense, error) {
+	n, m := z.Dims()
+	raw := z.RawMatrix()
+	size, left, right := m, blas.Trans, blas.NoTrans // zᵀz
+	if n < m {
+		size, left, right = n, blas.NoTrans, blas.Trans // zzᵀ has the same eigenvalues
+	}
+	products := mat.NewSymDense(size, nil)
+	out := products.RawSymmetric()
+	if err := blas.MultiplyUpper(ctx, left, right, 1, raw, raw, 0, blas.Matrix{Rows: size, Cols: size, Stride: out.Stride, Data: out.Data}); err != nil {
+		return nil, err
+	}
+	trace := mat.Trace(products)
+	c := min(size, whitenedDirections)
+	v := mat.NewDense(n, simd.Width(c), nil)
+	if trace == 0 { // all samples are equal
+		return v, nil
+	}
+	values, vectors, err := eigen.Largest(ctx, products, c)
+	if err != nil {
+		return nil, err
+	}
+	if n < m {
+		v.Slice(0, n, 0, c).(*mat.Dense).Copy(vectors)
+	} else {
+		blas.Gemm(blas.NoTrans, blas.NoTrans, 1, raw, vectors.RawMatrix(), 0, v.Slice(0, n, 0, c).(*mat.Dense).RawMatrix())
+	}
+	ridge := whitenedRidge * trace / float64(size)
+	for j, l := range values {
+		l = max(l, 0)
+		if values[j] = 1 / math.Sqrt(l+ridge); n < m {
+			values[j] *= math.Sqrt(l)
+		}
+	}
+	for i := range n {
+		row := v.RawRowView(i)
+		for j, scale := range values {
+			row[j] *= scale
+		}
+		toUnit(row)
+	}
+	return v, nil
+}
+
+// graph holds the neighbours of each sample, in increasing order.
+type graph [][]int
+
+// nearestGraph joins each row of x with its p nearest rows by cosine. Rows without a positive cosine are not joined.
+func nearestGraph(ctx context.Context, x *mat.Dense, p int) (graph, error) {
+	n, _ := x.Dims()
+	nearest, err := Nearest(ctx, DistanceCosine, x, x, min(p+1, n))
+	if err != nil {
+		return nil, err
+	}
+	g := make(graph, n)
+	for i, list := range nearest {
+		list = slices.DeleteFunc(list, func(j int) bool { return j == i })
+		for _, j := range list[:min(p, len(list))] {
+			if mat.Dot(x.RowView(i), x.RowView(j)) > 0 {
+				g[i], g[j] = append(g[i], j), append(g[j], i)
+			}
+		}
+	}
+	for i := range g {
+		slices.Sort(g[i])
+		g[i] = slices.Compact(g[i])
+	}
+	return g, nil
+}
+
+// propagate averages the rows of v over the graph.
+func (g graph) propagate(ctx context.Context, v *mat.Dense) (*mat.Dense, error) {
+	n, c := v.Dims()
+	weights := make([][]float64, n)
+	for i, list := range g {
+		for _, j := range list {
+			weights[i] = append(weights[i], propagatedShare/math.Sqrt(float64(len(list)*len(g[j]))))
+		}
+	}
+	y, next := mat.DenseCopyOf(v), mat.NewDense(n, c, nil)
+	for range propagatedSteps {
+		if err := parallel.Blocks(ctx, 0, n, 64, func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				row := next.RawRowView(i)
+				for j, value := range v.RawRowView(i) {
+					row[j] = (1 - propagatedShare) * value
+				}
+				if len(g[i]) > 0 {
+					simd.AddRows(row, weights[i], y.RawMatrix().Data, g[i])
+				}
+			}
+		}); err != nil {
+			return nil, err
+		}
+		y, next = next, y
+	}
+	return y, nil
+}
+
+// meanCut returns the mean over the clusters of the share of edges that leave the cluster (Shi and Malik 2000).
+func (g graph) meanCut(labels []int, clusters int) float64 {
+	leaving, all := make([]float64, clusters), make([]float64, clusters)
+	for i, list := range g {
+		for _, j := range list {
+			if all[labels[i]]++; labels[j] != labels[i] {
+				leaving[labels[i]]++
+			}
+		}
+	}
+	sum := 0.0
+	for c, cut := range leaving {
+		sum += cut / max(all[c], 1)
+	}
+	return sum / float64(clusters)
+}
