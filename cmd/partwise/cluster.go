@@ -89,7 +89,7 @@ Classes named by subfolders or --pattern only score the groups; the method does 
 	addSettings(cmd, &e.Data, "labels")
 	linksFlag(f, &c.links)
 	addSettings(cmd, e, "methods", "features", "cluster", "rank", "seed")
-	f.Lookup("method").Usage = "method, such as gnmf (default propagated-kmeans for photos, else nmf)"
+	f.Lookup("method").Usage = "method, such as gnmf (default for photos: propagated-kmeans)"
 	addDefault(cmd, "features", "by image size")
 	addDefault(cmd, "cluster", "cosine k-means")
 	f.Lookup("rank").Usage = "number of basis vectors: 20, k, k+1, 2k or auto (default 2k)"
