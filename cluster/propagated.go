@@ -74,7 +74,7 @@ func (p PropagatedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters in
 		if err != nil {
 			return nil, err
 		}
-		result, err := by.fitKnown(ctx, y, known)
+		result, err := GuidedKMeans{KMeans: by}.Fit(ctx, y, known)
 		if err != nil {
 			return nil, err
 		}
@@ -85,14 +85,6 @@ func (p PropagatedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters in
 	found.Centres = mat.NewDense(clusters, s.m, nil)
 	directions(found.Centres, found.Labels, func(dst []float64, i int) { s.addTo(dst, s.weights[i], i) })
 	return found, nil
-}
-
-// fitKnown is k-means, or guided k-means with labels or links.
-func (k KMeans) fitKnown(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
-	if len(known.MustLink)+len(known.CannotLink) == 0 && !slices.ContainsFunc(known.Labels, func(c int) bool { return c >= 0 }) {
-		return k.Fit(ctx, x)
-	}
-	return GuidedKMeans{KMeans: k}.Fit(ctx, x, known)
 }
 
 func (p PropagatedKMeans) Memory(s Size) float64 {
