@@ -56,7 +56,7 @@ func open(dir string, names, pages []string) (*Folder, error) {
 }
 
 // Publish replaces all pages by the files that write puts into dir, once all are complete. Pages that write did not
-// write are removed, except those that it returns in keep.
+// write are removed, except the names that it returns in keep.
 func (f *Folder) Publish(write func(dir string) (keep []string, err error)) error {
 	stage, err := f.Stage(f.pages...)
 	if err != nil {
