@@ -61,11 +61,11 @@ func (p PropagatedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters in
 	}
 	var found *Result
 	least := math.Inf(1)
+	neighbours := graphNeighbours
+	if s.n <= fewPerCluster*clusters {
+		neighbours /= 2
+	}
 	for _, points := range []*mat.Dense{v, z} {
-		neighbours := 10
-		if s.n <= fewPerCluster*clusters {
-			neighbours = 5
-		}
 		g, err := nearestGraph(ctx, points, neighbours)
 		if err != nil {
 			return nil, err

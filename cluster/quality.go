@@ -75,8 +75,8 @@ func (d Distance) ofProducts(xx, yy, xy float64) float64 {
 	return math.Sqrt(max(0, xx+yy-2*xy))
 }
 
-// gapNeighbours is the number of nearest neighbours of the graph.
-const gapNeighbours = 10
+// graphNeighbours is the default number of nearest neighbours in a graph.
+const graphNeighbours = 10
 
 // EigenGaps returns, for each number of clusters k from 1 to most, the eigengap λ_{k+1} − λ_k of the normalised
 // Laplacian I − D^-½ W D^-½ (von Luxburg 2007, section 8.3). The graph W joins two samples if one is among the 10
@@ -90,7 +90,7 @@ func EigenGaps(ctx context.Context, x mat.Matrix, most int) (_ []float64, err er
 	if most = min(most, s.n-1); most < 1 {
 		return nil, fmt.Errorf("%d eigenvalues of %d samples", most, s.n)
 	}
-	g, err := nearestGraph(ctx, s.centred(), gapNeighbours)
+	g, err := nearestGraph(ctx, s.centred(), graphNeighbours)
 	if err != nil {
 		return nil, err
 	}
