@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -188,7 +189,8 @@ func chmodFolders(dir string, mode os.FileMode) error {
 	}))
 }
 
-// remount changes the options of a disk in memory.
+// remount changes the options of a disk in memory. A program that a parallel test starts holds that test's open files
+// for a moment, until it runs; such a disk is busy, and is tried again.
 func remount(dir, options string) error {
 	flags := uintptr(syscall.MS_REMOUNT)
 	switch options {
@@ -197,7 +199,13 @@ func remount(dir, options string) error {
 	case "rw":
 		options = ""
 	}
-	return syscall.Mount("tmpfs", dir, "tmpfs", flags, options)
+	for tries := 0; ; tries++ {
+		err := syscall.Mount("tmpfs", dir, "tmpfs", flags, options)
+		if err != syscall.EBUSY || tries == 100 {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 // mayMount reports whether this process may mount disks in memory, and mayLoop whether in files.
