@@ -7,8 +7,8 @@
 # make release   archives for Linux, macOS and Windows
 
 GO ?= go
-# TESTFLAGS are added to every go test, as in TESTFLAGS=-v.
-TEST = $(GO) test $(TESTFLAGS)
+# TESTFLAGS are added to every go test, as in TESTFLAGS=-v. make lint runs go vet.
+TEST = $(GO) test -vet=off $(TESTFLAGS)
 DEMO = docs/experiments/demo.yaml
 
 # Without -trimpath the program would hold the paths of the folder it was built
@@ -79,12 +79,11 @@ test-portable:
 test-opencv: deps
 	$(OPENCV) $(TEST) -tags $(TAGS) $(LINK) ./features
 
-# What runs several goroutines of its own, with what finds unsynchronised access; of
-# the commands those that are stopped or meet another. Tests that take long with it and
-# have no goroutines that the others have not skip themselves (testkit.Slow).
+# The packages that start goroutines, with the race detector; of the commands, those that are stopped or
+# meet another. Long tests that start no goroutines of their own skip themselves (testkit.Slow).
 test-race:
-	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m ./pipeline/... ./vocab ./features ./internal/files/cache ./internal/parallel
-	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m -run 'Interrupt|InUse' ./cmd/...
+	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m ./pipeline ./pipeline/results ./pipeline/internal/... ./vocab ./features ./internal/files/cache ./internal/parallel
+	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m -run 'Interrupt$$|InUse' ./cmd/...
 
 # The digests of results that are the same on every processor: with AVX2, with plain Go, and without fused
 # multiply-adds; then on an emulated processor of another kind.
@@ -139,9 +138,10 @@ fuzz:
 	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | sed 's/func //' | sort | while IFS=: read -r file f; do \
 	  $(GO) test -run NONE -fuzz "^$$f$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; done
 
-# Kills, full disks and large problems, at length. TORTURE holds flags, as in TORTURE='-run=Kills -kills=5000'.
+# Kills, full disks, large problems and many random ones, at length. TORTURE holds flags, as in TORTURE='-run=Kills -kills=5000'.
 torture:
 	cd tools && CGO_ENABLED=0 $(GO) test ./torture -count=1 -v -timeout=6h -kills=1200 -step=1 -memory $(TORTURE)
+	CGO_ENABLED=0 $(GO) test ./factor ./cluster -count=1 -timeout=6h -problems=200
 
 # Benchmarks of the kernels, and then other programs beside this one. BENCH holds words of the rows, and
 # --repeats; --doc ../docs/performance.md also replaces the rows there.

@@ -206,7 +206,7 @@ func kernelObjective(k, w, v *mat.Dense) float64 {
 // TestKernelObjective: the reported objective is the cost of the returned factors, and the
 // concepts have unit length.
 func TestKernelObjective(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(*problems) {
 		p := randomProblem(seed, false)
 		for name, k := range kernels() {
 			d, err := view.New(p.x)

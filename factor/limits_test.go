@@ -30,8 +30,8 @@ import (
 )
 
 var (
-	hostileProblems = flag.Int("problems", 10, "how many hostile problems each method is tried on")
-	hostileFirst    = flag.Uint64("first", 0, "the seed of the first of them")
+	problems     = flag.Int("problems", 10, "how many random problems each property is tried on")
+	hostileFirst = flag.Uint64("first", 0, "the seed of the first of them")
 )
 
 // onceWrong are seeds of problems whose objective once rose by dozens of orders of magnitude. The causes were, for a
@@ -44,7 +44,7 @@ var onceWrong = []uint64{10, 12, 13, 19, 114, 395, 576, 1546, 1631, 1733, 1979, 
 // values the result is finite or an error with the reason, and a monotone objective does not rise.
 func TestHostileNumbers(t *testing.T) {
 	seeds := slices.Clone(onceWrong)
-	for i := range uint64(*hostileProblems) {
+	for i := range uint64(*problems) {
 		seeds = append(seeds, *hostileFirst+i)
 	}
 	for _, seed := range seeds {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
-	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // problem is a random factorisation problem.
@@ -202,7 +201,7 @@ func unique(p Parts) Parts {
 
 // TestPermutingSamples checks that permuted samples have permuted results, with any labels.
 func TestPermutingSamples(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(*problems) {
 		for name, parts := range bySolvers(combinations(randomLambda(seed))) {
 			p := parts.posed(randomProblem(seed, false))
 			n, _ := p.x.Dims()
@@ -243,7 +242,7 @@ func TestPermutingSamples(t *testing.T) {
 }
 
 func TestSameLabelSameCoefficients(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range uint64(*problems) {
 		for name, parts := range bySolvers(combinations(1)) {
 			if parts.Tie != TieLabels {
 				continue
@@ -307,7 +306,7 @@ func TestScaling(t *testing.T) {
 
 // TestSparseEqualsDense checks that sparse and dense data give the same results.
 func TestSparseEqualsDense(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range uint64(*problems) {
 		for name, parts := range bySolvers(combinations(randomLambda(seed))) {
 			p := parts.posed(randomProblem(seed, false))
 			p.opt.Iterations = 10
@@ -467,7 +466,7 @@ func TestTransformAgrees(t *testing.T) {
 		if strings.HasPrefix(name, "kernel") {
 			tolerance = 2e-2
 		}
-		for seed := range uint64(5) {
+		for seed := range uint64(2) {
 			p := planted(seed)
 			p.opt.Init = InitNMF
 			res, err := ForImages(m, p.image).Fit(context.Background(), p.x, Known{}, p.opt)
@@ -836,20 +835,14 @@ var degenerations = []struct {
 	{"no labels", func(p *problem, _ *rand.Rand) { p.known.Labels = nil }},
 }
 
-// TestObjectiveNeverRises checks every rule that promises a monotone objective on 100 random and 100 degenerate
-// problems, some with negative values, half of them sparse. All rules must return finite numbers, and factors that are
+// TestObjectiveNeverRises checks every rule that promises a monotone objective on random problems and as many degenerate
+// ones, some with negative values, half of them sparse. All rules must return finite numbers, and factors that are
 // not negative.
 //
 // docs/methods.md and Result.Objective define a rise.
 func TestObjectiveNeverRises(t *testing.T) {
-	problems := 200
-	switch {
-	case testkit.Race:
-		problems = 2 * len(degenerations)
-	case testing.Short():
-		problems = 80
-	}
-	byProblem := make([]map[string]rule, problems)
+	random := max(len(degenerations), *problems)
+	byProblem := make([]map[string]rule, 2*random)
 	for seed := range byProblem {
 		byProblem[seed] = rules(randomLambda(uint64(seed)))
 	}
@@ -862,7 +855,7 @@ func TestObjectiveNeverRises(t *testing.T) {
 				signed := r.signed && seed%3 == 0
 				p := randomProblem(seed, signed)
 				kind := ""
-				if i >= problems/2 {
+				if i >= random {
 					d := degenerations[i%len(degenerations)]
 					d.apply(&p, src)
 					kind = d.name
@@ -990,7 +983,7 @@ func TestStartOfAnySize(t *testing.T) {
 		if !r.descends || strings.Contains(name, "-") && !strings.HasPrefix(name, "fast-") && name != "nmf-kl" && name != "cnmf-kl" && name != "ss-nmf" {
 			continue
 		}
-		for seed := range uint64(40) {
+		for seed := range uint64(*problems) {
 			src := rand.New(rand.NewPCG(seed, 47))
 			p := randomProblem(seed, false)
 			p.opt.Iterations, p.opt.Solver = 8, r.solver

@@ -421,6 +421,7 @@ func photographs(t testing.TB, img image.Image) *datasets.Set {
 
 // Colour applies the same filter to each of the three planes, for any type of image.
 func TestColourIsTheSameForEachPlane(t *testing.T) {
+	testkit.Slow(t)
 	deep := image.NewNRGBA64(image.Rect(0, 0, 30, 25))
 	for i := range 30 * 25 {
 		deep.SetNRGBA64(i%30, i/30, color.NRGBA64{R: uint16(80 * i), G: 60000, B: uint16(1111 * (i % 30)), A: uint16(65535 - 50*i)})

@@ -396,10 +396,7 @@ func TestLinksAreReadOnce(t *testing.T) {
 
 // TestShareOfPairs: the pairs of a share are the first of all pairs in the order of Perm, without its memory.
 func TestShareOfPairs(t *testing.T) {
-	n := 10_000
-	if testing.Short() || testkit.Race {
-		n = 2000
-	}
+	const n = 2000
 	truth := make([]int, n)
 	all := n * (n - 1) / 2
 	var must [][2]int

@@ -160,6 +160,7 @@ repeats: 2
 // TestWordsOfScenes: photographs are classified by visual words, with equal logs for any number of workers and with a
 // warm or cold cache.
 func TestWordsOfScenes(t *testing.T) {
+	testkit.Slow(t)
 	set, folder := photograph(t, 10), t.TempDir()
 	e, err := spec.Parse([]byte(scenes))
 	if err != nil {

@@ -63,6 +63,7 @@ func TestTrainFindsTheWords(t *testing.T) {
 }
 
 func TestTrainIsRepeatable(t *testing.T) {
+	testkit.Slow(t)
 	rows := randomRows(rng.New(1, "repeatable"), 5000, 32, 100)
 	for _, training := range []Training{
 		{Words: 50},

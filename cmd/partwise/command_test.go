@@ -355,7 +355,7 @@ func TestConflictingLabels(t *testing.T) {
 		}
 	}
 	write(t, "own.csv", "1,x\n100,y\n200,z\n")
-	_, out, stderr := partwise("cluster", "generated", "--labels", "own.csv", "--method", "nmf,iterations=5", "--out", "own")
+	_, out, stderr := partwise("cluster", "generated", "--labels", "own.csv", "--method", "nmf,iterations=5", "--features", "pixels=8", "--out", "own")
 	if !strings.Contains(out, "agreement with the data's own classes, over the unlabelled samples:\n  AC ") {
 		t.Errorf("printed %q, said %q", out, stderr)
 	}

@@ -260,7 +260,6 @@ func TestPages(t *testing.T) {
 				}
 			}
 			t.Setenv(testkit.DataFolder, data)
-			t.Setenv("PARTWISE_CACHE", t.TempDir())
 			t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 			t.Setenv("LC_ALL", "C")
 			missing := false

@@ -49,7 +49,7 @@ func TestErrorRate(t *testing.T) {
   - {says: a, score: AC, method: cf, over: kmeans}
   - {says: b, score: AC, method: kmeans, over: cf}
 `)
-	const n = 1000
+	const n = 400
 	wrong := 0
 	for seed := range uint64(n) {
 		src := rand.New(rand.NewPCG(seed, 1))

@@ -18,9 +18,9 @@ import (
 )
 
 var (
-	kills  = flag.Int("kills", 34, "how often commands are killed")
+	kills  = flag.Int("kills", 20, "how often commands are killed")
 	seed   = flag.Uint64("seed", 1, "seed of the moments of the kills")
-	step   = flag.Int("step", 100, "try every n-th size at which a disk is full")
+	step   = flag.Int("step", 200, "try every n-th size at which a disk is full")
 	memory = flag.Bool("memory", false, "run the problems that take much memory")
 )
 

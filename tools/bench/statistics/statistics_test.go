@@ -23,7 +23,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-var experiments = flag.Int("experiments", 60, "how many tables of each kind are made")
+var experiments = flag.Int("experiments", 20, "how many tables of each kind are made")
 
 // way is a test for the differences of a table.
 type way struct {
