@@ -278,11 +278,6 @@ type NMF struct{}
 // AsParts returns the combination of parts.
 func (NMF) AsParts() Parts { return Parts{} }
 
-// Fit implements [Method].
-func (n NMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return n.AsParts().Fit(ctx, x, known, opt)
-}
-
 // NMFKL is NMF under the generalised Kullback-Leibler divergence, min D(X‖UVᵀ) (Lee and Seung 2001). The D-SNMF paper
 // calls it D-NMF.
 type NMFKL struct{}
@@ -290,22 +285,12 @@ type NMFKL struct{}
 // AsParts returns the combination of parts.
 func (NMFKL) AsParts() Parts { return Parts{Cost: CostKL} }
 
-// Fit implements [Method].
-func (n NMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return n.AsParts().Fit(ctx, x, known, opt)
-}
-
 // NMFNCW is NMF with normalised-cut sample weights, min Σ γ_i‖x_i − U·v_i‖² with γ_i = 1/Σ_j x_iᵀx_j (Xu, Liu and Gong
 // 2003). The CNMF paper calls it NMF.
 type NMFNCW struct{}
 
 // AsParts returns the combination of parts.
 func (NMFNCW) AsParts() Parts { return Parts{Weighting: WeightingNormalisedCut} }
-
-// Fit implements [Method].
-func (n NMFNCW) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return n.AsParts().Fit(ctx, x, known, opt)
-}
 
 // GNMF is graph regularised NMF, min ‖X − UVᵀ‖² + λ·tr(VᵀLV) (Cai et al. 2011, eqs 14 and 15). The objective has no
 // minimum, so the result depends on the number of iterations; see [Graph].
@@ -318,11 +303,6 @@ type GNMF struct {
 // AsParts returns the combination of parts.
 func (g GNMF) AsParts() Parts {
 	return Parts{Penalties: []Penalty{Graph{Lambda: g.Lambda, Neighbourhood: g.Neighbourhood}}}
-}
-
-// Fit implements [Method].
-func (g GNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return g.AsParts().Fit(ctx, x, known, opt)
 }
 
 // SemiGNMF is GNMF with labels in the graph: an edge of weight 1 between labelled samples of the same class, none
@@ -338,11 +318,6 @@ func (g SemiGNMF) AsParts() Parts {
 	return Parts{Penalties: []Penalty{Graph{Lambda: g.Lambda, Neighbourhood: g.Neighbourhood, LabelEdges: true}}}
 }
 
-// Fit implements [Method].
-func (g SemiGNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return g.AsParts().Fit(ctx, x, known, opt)
-}
-
 // CNMF is constrained NMF, min ‖X − U(AZ)ᵀ‖²: labelled samples of one class share their coefficients (Liu
 // et al. 2012, eqs 9 and 10).
 type CNMF struct{}
@@ -350,21 +325,11 @@ type CNMF struct{}
 // AsParts returns the combination of parts.
 func (CNMF) AsParts() Parts { return Parts{Tie: TieLabels} }
 
-// Fit implements [Method].
-func (c CNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return c.AsParts().Fit(ctx, x, known, opt)
-}
-
 // CNMFKL is constrained NMF under the divergence, min D(X‖U(AZ)ᵀ) (Liu et al. 2012, section 5).
 type CNMFKL struct{}
 
 // AsParts returns the combination of parts.
 func (CNMFKL) AsParts() Parts { return Parts{Cost: CostKL, Tie: TieLabels} }
-
-// Fit implements [Method].
-func (c CNMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return c.AsParts().Fit(ctx, x, known, opt)
-}
 
 // L2SNMF is supervised NMF, min ‖X − UVᵀ‖² + tr(VᵀCV), with the basis vectors scaled to unit norm in every iteration
 // (Ambai, Utama and Yoshida 2011, section 3.1); see [Links] for C.
@@ -380,11 +345,6 @@ func (l L2SNMF) AsParts() Parts {
 	return Parts{UnitNorm: true, Penalties: []Penalty{Links(l)}}
 }
 
-// Fit implements [Method].
-func (l L2SNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return l.AsParts().Fit(ctx, x, known, opt)
-}
-
 // DSNMF is supervised NMF under the divergence, min D(X‖UVᵀ) + tr(VᵀCV), with the basis vectors scaled to unit norm in
 // every iteration (Ambai, Utama and Yoshida 2011, section 3.2); see [Links] for C.
 type DSNMF struct {
@@ -398,11 +358,6 @@ func (d DSNMF) AsParts() Parts {
 	return Parts{Cost: CostKL, UnitNorm: true, Penalties: []Penalty{Links(d)}}
 }
 
-// Fit implements [Method].
-func (d DSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return d.AsParts().Fit(ctx, x, known, opt)
-}
-
 // NTF is non-negative tensor factorisation of images, min Σ_i ‖X_i − Σ_r v_ir·a_r·b_rᵀ‖² (Shashua and Hazan 2005): NMF
 // with basis images of rank one.
 type NTF struct {
@@ -412,11 +367,6 @@ type NTF struct {
 // AsParts returns the combination of parts.
 func (n NTF) AsParts() Parts { return Parts{Basis: BasisRankOne, Image: n.Image} }
 
-// Fit implements [Method].
-func (n NTF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return n.AsParts().Fit(ctx, x, known, opt)
-}
-
 // CF is concept factorisation, min ‖X − XWVᵀ‖² (Xu and Gong 2004). The data may be of any sign.
 type CF struct {
 	Kernel // replaces XᵀX
@@ -424,11 +374,6 @@ type CF struct {
 
 // AsParts returns the combination of parts.
 func (c CF) AsParts() Parts { return Parts{Basis: BasisConcept, Kernel: c.Kernel} }
-
-// Fit implements [Method].
-func (c CF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return c.AsParts().Fit(ctx, x, known, opt)
-}
 
 // LCCF is locally consistent concept factorisation, min ‖X − XWVᵀ‖² + λ·tr(VᵀLV) (Cai, He and Han 2011). The data may be
 // of any sign. The objective has no minimum; see [Graph].
@@ -445,11 +390,6 @@ func (l LCCF) AsParts() Parts {
 	return Parts{Basis: BasisConcept, Kernel: l.Kernel, Penalties: []Penalty{g}}
 }
 
-// Fit implements [Method].
-func (l LCCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return l.AsParts().Fit(ctx, x, known, opt)
-}
-
 // CCF is constrained concept factorisation, min ‖X − XW(AZ)ᵀ‖²: labelled samples of one class share their coefficients
 // (Liu et al. 2014, eqs 10 and 11; eqs 23 and 27 for data of any sign).
 type CCF struct {
@@ -458,11 +398,6 @@ type CCF struct {
 
 // AsParts returns the combination of parts.
 func (c CCF) AsParts() Parts { return Parts{Basis: BasisConcept, Tie: TieLabels, Kernel: c.Kernel} }
-
-// Fit implements [Method].
-func (c CCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return c.AsParts().Fit(ctx, x, known, opt)
-}
 
 // CFOGL is concept factorisation with optimal graph learning (Shu et al. 2019),
 //
@@ -489,9 +424,49 @@ func (c CFOGL) AsParts() Parts {
 	return Parts{Basis: BasisConcept, Kernel: c.Kernel, Penalties: []Penalty{g}, FitWeight: c.Mu}
 }
 
-// Fit implements [Method].
-func (c CFOGL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return c.AsParts().Fit(ctx, x, known, opt)
+// Every method is fitted as its parts.
+
+func (m NMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m NMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m NMFNCW) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m GNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m SemiGNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m CNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m CNMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m L2SNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m DSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m NTF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m CF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m LCCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m CCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m CFOGL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
 }
 
 var registry = []Info{
