@@ -75,9 +75,10 @@ test-portable:
 	CGO_ENABLED=0 $(TEST) ./...
 	cd tools && CGO_ENABLED=0 $(TEST) ./licences ./torture ./bench/statistics
 
-# What calls OpenCV.
+# What calls OpenCV and ONNX Runtime.
 test-opencv: deps
 	$(OPENCV) $(TEST) -tags $(TAGS) $(LINK) ./features
+	$(OPENCV) $(TEST) -tags $(TAGS) -run Runtime ./internal/network
 
 # The packages that start goroutines, with the race detector; of the commands, those that are stopped or
 # meet another. Long tests that start no goroutines of their own skip themselves (testkit.Slow).

@@ -2,7 +2,7 @@
 // time on one core.
 //
 // It supports the operators of plain convolutional networks (ResNet, MobileNet, EfficientNet, SqueezeNet, DenseNet) and
-// rejects others by name. Models are not trusted: every index, shape and size is validated, and memory and work are
+// rejects others by name; the build with OpenCV passes these to ONNX Runtime if that is installed. Models are not trusted: every index, shape and size is validated, and memory and work are
 // bounded.
 //
 // A network is compiled for one image size. Maps are stored by rows with channels last, so that a convolution is a
@@ -46,6 +46,7 @@ type Network struct {
 	convolutions []*convolution
 	shared       int // number of values stored outside arenas
 	arenas       freelist.List[[]float32]
+	other        func(dst, image []float32) error // runs the model in another program, if set
 }
 
 type step func(arena []float32)
@@ -61,12 +62,26 @@ func (b *buffer) slice(arena []float32) []float32 { return arena[b.at : b.at+b.s
 
 // Compile parses an ONNX model, validates the part of it that is needed, and compiles it.
 func Compile(model []byte, opt Options) (*Network, error) {
-	n := &Network{}
-	if err := caught(func() { n.compile(parse(model), opt) }); err != nil {
+	n, g := &Network{}, (*graph)(nil)
+	err := caught(func() { g = parse(model) })
+	if err == nil {
+		err = caught(func() { n.compile(g, opt) })
+	}
+	if err != nil && g != nil && compileOther != nil {
+		other, cause := compileOther(model, opt)
+		if cause == nil {
+			return other, nil
+		}
+		err = fmt.Errorf("%w; in ONNX Runtime: %w", err, cause)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return n, nil
 }
+
+// compileOther, if set, opens a model that this package cannot compile in another program.
+var compileOther func(model []byte, opt Options) (*Network, error)
 
 func (n *Network) compile(g *graph, opt Options) {
 	b := &builder{constants: g.constants, values: map[string]*value{}, uses: map[string]int{}, limit: maxNumbers}
@@ -128,13 +143,19 @@ func (n *Network) Run(dst, image []float32) error {
 	if len(image) != n.in.size || len(dst) != n.out.size {
 		return fmt.Errorf("output of %d numbers and image of %d; expected %d and %d", len(dst), len(image), n.out.size, n.in.size)
 	}
-	arena := n.arenas.Get()
-	defer n.arenas.Put(arena)
-	copy(n.in.slice(arena), image)
-	for _, run := range n.steps {
-		run(arena)
+	if n.other != nil {
+		if err := n.other(dst, image); err != nil {
+			return err
+		}
+	} else {
+		arena := n.arenas.Get()
+		defer n.arenas.Put(arena)
+		copy(n.in.slice(arena), image)
+		for _, run := range n.steps {
+			run(arena)
+		}
+		copy(dst, n.out.slice(arena))
 	}
-	copy(dst, n.out.slice(arena))
 	for i, v := range dst {
 		if v-v != 0 {
 			return fmt.Errorf("output %d of the network is %v", i+1, v)

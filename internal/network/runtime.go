@@ -1,0 +1,130 @@
+//go:build opencv
+
+package network
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+
+	ort "github.com/yalue/onnxruntime_go"
+)
+
+func init() { compileOther = compileByRuntime }
+
+// openRuntime loads the library of ONNX Runtime once.
+var openRuntime = sync.OnceValue(func() error {
+	name := "libonnxruntime.so"
+	if runtime.GOOS == "darwin" {
+		name = "libonnxruntime.dylib"
+	}
+	ort.SetSharedLibraryPath(cmp.Or(os.Getenv("PARTWISE_ONNXRUNTIME"), name))
+	return ort.InitializeEnvironment(ort.WithLogLevelError())
+})
+
+// compileByRuntime opens a model in ONNX Runtime, on one core. Its layers are the outputs of the model.
+func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
+	if err := openRuntime(); err != nil {
+		return nil, err
+	}
+	ins, outs, err := ort.GetInputOutputInfoWithONNXData(model)
+	if err != nil {
+		return nil, err
+	}
+	g, n := &graph{}, &Network{}
+	for _, in := range ins {
+		dims := make([]int, len(in.Dimensions))
+		for i, d := range in.Dimensions {
+			dims[i] = int(max(d, 0))
+		}
+		g.inputs = append(g.inputs, input{in.Name, dims})
+	}
+	var name string
+	var in *value
+	if err := caught(func() { name, in = n.input(g, opt) }); err != nil {
+		return nil, err
+	}
+	if len(outs) == 0 {
+		return nil, errors.New("no output")
+	}
+	layer, names := cmp.Or(opt.Layer, outs[0].Name), []string{}
+	for _, out := range outs {
+		names = append(names, out.Name)
+	}
+	options, err := ort.NewSessionOptions()
+	if err != nil {
+		return nil, err
+	}
+	defer options.Destroy()
+	if err := errors.Join(options.SetIntraOpNumThreads(1), options.SetInterOpNumThreads(1)); err != nil {
+		return nil, err
+	}
+	session, err := ort.NewDynamicAdvancedSessionWithONNXData(model, []string{name}, []string{layer}, options)
+	if err != nil {
+		return nil, fmt.Errorf("%w; its outputs are %q", err, names)
+	}
+	runtime.AddCleanup(n, func(s *ort.DynamicAdvancedSession) { s.Destroy() }, session)
+	shape := make([]int64, len(in.shape))
+	for i, d := range in.shape {
+		shape[i] = int64(d)
+	}
+	size := n.Height * n.Width * n.Channels
+	run := func(image []float32) ([]float32, ort.Shape, error) {
+		data := make([]float32, size)
+		copy(data, image)
+		if in.last { // the model stores channels first
+			for i := range data {
+				data[i%n.Channels*n.Height*n.Width+i/n.Channels] = image[i]
+			}
+		}
+		tensor, err := ort.NewTensor(ort.NewShape(shape...), data)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer tensor.Destroy()
+		out := []ort.Value{nil}
+		if err := session.Run([]ort.Value{tensor}, out); err != nil {
+			return nil, nil, err
+		}
+		defer out[0].Destroy()
+		result, ok := out[0].(*ort.Tensor[float32])
+		if !ok {
+			return nil, nil, fmt.Errorf("the output %q is not an array of single-precision numbers", layer)
+		}
+		return append([]float32(nil), result.GetData()...), result.GetShape(), nil
+	}
+	// The shape of the output is known after a run.
+	_, found, err := run(make([]float32, size))
+	if err != nil {
+		return nil, err
+	}
+	n.OutHeight, n.OutWidth, n.OutChannels = 1, 1, int(found.FlattenedSize())
+	switch s := found; {
+	case len(s) == 4 && s[0] == 1: // maps
+		n.OutHeight, n.OutWidth, n.OutChannels = int(s[2]), int(s[3]), int(s[1])
+	case len(s) == 3 && s[0] == 1: // tokens of a transformer
+		n.OutWidth, n.OutChannels = int(s[1]), int(s[2])
+	}
+	n.in, n.out = &buffer{size: size}, &buffer{size: n.OutHeight * n.OutWidth * n.OutChannels}
+	n.shared = len(model) / 4
+	n.other = func(dst, image []float32) error {
+		out, got, err := run(image)
+		if err == nil && len(out) != len(dst) {
+			err = fmt.Errorf("output of shape %v; expected %v", got, found)
+		}
+		if err != nil {
+			return err
+		}
+		copy(dst, out)
+		if places := n.OutHeight * n.OutWidth; len(found) == 4 {
+			for i := range dst {
+				dst[i] = out[i%n.OutChannels*places+i/n.OutChannels]
+			}
+		}
+		return nil
+	}
+	return n, nil
+}
