@@ -519,7 +519,7 @@ let under = null;
 // dropAt returns the element of the group below the pointer, the group, null for a new one, and
 // whether all that is dragged is in it.
 function dropAt(target) {
-  const e = target?.closest?.("#dock button, section.group, nav a[href^='#group-']");
+  const e = target?.closest?.("#dock button, section.group, #cards a");
   if (!e) return null;
   const group = e.dataset.group === "new" ? null : e.dataset.group !== undefined ? +e.dataset.group : +e.getAttribute("href").slice(7) - 1;
   return {e, group, there: dragged.every((i) => pictures[i].group === group)};
