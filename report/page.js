@@ -104,6 +104,7 @@ function thumbnail(i) {
   if (!cell) return element("span", {className: "name", textContent: pictures[i].name});
   const img = element("img", {className: `x${cell.column} y${cell.row}`, width: cell.width, height: cell.height, loading: "lazy", alt: pictures[i].name});
   img.src = cell.path;
+  img.style.height = `${cell.height}px`; // also in figures
   return img;
 }
 
@@ -211,6 +212,7 @@ class Grid {
     this.note.textContent = `${count(left, `more ${data.thing}`)}.`;
     this.button.textContent = `Show all ${this.list.length.toLocaleString("en")}`;
     this.button.hidden = this.whole;
+    this.box.classList.toggle("long", this.whole); // drawn only in view
   }
   key(event) {
     const from = event.target.closest(".picture");

@@ -108,7 +108,7 @@ func (c *corrections) dropWrong() (must, cannot [][2]int) {
 	return drop(&c.must, true), drop(&c.cannot, false)
 }
 
-// join links pictures and moves them to one group: that of a labelled one, else that of most of them.
+// join links pictures and moves them to one group: the group of a labelled picture, else the group of most of them.
 func (c *corrections) join(pictures []int) error {
 	to, most := -1, 0
 	count := map[int]int{}
@@ -134,7 +134,7 @@ func (c *corrections) join(pictures []int) error {
 }
 
 // separate puts cannot-links between all of the pictures. If several are in one group, a labelled one stays there, else
-// that with the largest share, and the others move to the groups with the next largest shares.
+// the one with the largest share, and the others move to the groups with the next largest shares.
 func (c *corrections) separate(pictures []int, shares mat.Matrix) error {
 	if len(pictures) > mostApart {
 		return fmt.Errorf("%d images selected: select at most %d to mark as different", len(pictures), mostApart)

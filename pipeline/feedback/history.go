@@ -111,8 +111,8 @@ func (s *Session) writeHistory(w *bytes.Buffer) error {
 	return json.NewEncoder(w).Encode(h)
 }
 
-// historyFormat is the format of a history. Earlier versions wrote histories without format, which count as those of
-// other groups.
+// historyFormat is the format of a history. A history of an earlier version has no format, and counts as one of other
+// groups.
 const historyFormat = 2
 
 func readHistory(dir string, text []byte) (h history, err error) {

@@ -282,7 +282,7 @@ type State struct {
 	Effect string `json:"said"` // the effect of the last call in a sentence or two
 }
 
-// Offer is a list of unlabelled pictures that resemble those that an act moved, each with the group that it could move to.
+// Offer lists untouched pictures that resemble the pictures of an act, each with the group that it could move to.
 type Offer struct {
 	Pictures []int `json:"pictures"`
 	Groups   []int `json:"groups"`

@@ -314,7 +314,7 @@ func TestMergeHolds(t *testing.T) {
 	}
 }
 
-// TestOffer: similar pictures are offered and move only if the person agrees. What was declined is not offered again.
+// TestOffer: similar pictures are offered and move only if the person agrees. Declined pictures are not offered again.
 func TestOffer(t *testing.T) {
 	in, truth := parted(t, 120)
 	m := grouped(t, in, 3, kmeans)
