@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -115,7 +116,7 @@ func (s *Session) findOffer() Offer {
 	return o
 }
 
-// margin returns from 0 to 1 how certain the group of picture i is, compared with the second-best group.
+// margin returns from −1 to 1 how certain the group of picture i is, compared with the best other group.
 func (s *Session) margin(i int) float64 {
 	row := s.result.Shares.RawRowView(i)
 	own, other := row[s.current().groups[i]], 0.0
@@ -124,7 +125,7 @@ func (s *Session) margin(i int) float64 {
 			other = max(other, share)
 		}
 	}
-	return max(0, own-other)
+	return own - other
 }
 
 // State returns the state to show.
@@ -136,7 +137,7 @@ func (s *Session) State() *State {
 		Offer: s.offer, Questions: s.questions, Model: s.opt.Model, Acts: s.present, Effect: s.effect,
 	}
 	for i := range out.Confidence {
-		out.Confidence[i] = int(math.Round(100 * s.margin(i)))
+		out.Confidence[i] = int(math.Round(100 * max(0, s.margin(i))))
 		if now.labels[i] >= 0 {
 			out.Labelled = append(out.Labelled, i)
 		}
@@ -279,10 +280,11 @@ const (
 	sureAt    = 0.9 // answers about pictures with this margin have no value
 	mostAsked = 20  // questions of a State
 	choices   = 4   // groups of a question
+	doubt     = 5   // how much more pictures with small margins are asked about
 )
 
-// findQuestions finds the most informative questions: about untouched pictures that are about as near to another group
-// and similar to many other uncertain pictures. It finds none if all pictures are touched or certain.
+// findQuestions finds the most informative questions: about untouched pictures that are about as near to another group,
+// or nearer, and similar to many other uncertain pictures. It finds none if all pictures are touched or certain.
 func (s *Session) findQuestions() []Question {
 	now, touched := s.current(), s.current().touched()
 	var unsure []int
@@ -302,7 +304,7 @@ func (s *Session) findQuestions() []Question {
 		for _, j := range unsure {
 			worth[i] += (1 - margin[j]) * s.regroup.Covariance(i, j)
 		}
-		worth[i] *= 1 - margin[i]
+		worth[i] *= elementary.Exp(-doubt * margin[i])
 	}
 	best := slices.SortedFunc(maps.Keys(worth), func(a, b int) int { return cmp.Or(cmp.Compare(worth[b], worth[a]), a-b) })
 	out := []Question{}
