@@ -14,7 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-// Parameters of Corrected, which gave the best results on photographs: docs/results.md.
+// Parameters of Corrected.
 const correctedSoftness, correctedReach, correctedNoise, correctedTurns = 0.15, 0.3, 0.05, 4
 
 // Corrected updates an existing clustering with labels and links of single samples, which also move similar samples. The

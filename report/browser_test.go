@@ -170,7 +170,10 @@ check($$("#viewer .similar .picture").length === 12, "no similar pictures");`, n
 check(like[0] === 40 && new Set(like).size === 130, "similar", like.slice(0, 5));`, nil)
 
 	// The map draws all pictures, and the middle one opens.
-	p.Run(`let drawn = 0;
+	p.Run(`$("#tab-groups").focus();`, nil)
+	p.Press("ArrowRight")
+	p.Run(`check($("#tab-map").ariaSelected === "true" && $("#groups").offsetHeight === 0, "the map is not alone");
+let drawn = 0;
 const paint = CanvasRenderingContext2D.prototype, was = paint.drawImage;
 paint.drawImage = function (...args) { drawn++; return was.apply(this, args); };
 $("#map canvas").focus();
@@ -189,11 +192,27 @@ for (let x = 10; x < c.width && !$("#viewer").open; x += 15) for (let y = 10; y 
 }
 check($("#viewer").open, "no picture of the map opens");`, nil)
 	p.Press("Escape")
+	p.Click("#tab-groups")
+
+	// Cards lead to groups by keys, thumbnails have a size, and selected pictures are compared and enlarged.
+	p.Run(`check($("#map").offsetHeight === 0 && $$("#cards a").map((a) => a.innerText).join() === "Group 1: mostly <tower>\n100 images,Group 2\n30 images", $("#cards").innerText);
+$("#cards a").focus();`, nil)
+	p.Press("ArrowRight", "Enter")
+	p.Run(`await until(() => location.hash === "#group-2");
+const width = () => $("#group-2 .picture img").getBoundingClientRect().width, was = width();
+$("#size").value = 200; $("#size").dispatchEvent(new Event("input"));
+check(Math.abs(width() - 2 * was) < 1, "a thumbnail is", width(), "wide, and was", was);
+partwise.select([...partwise.selection], false); partwise.select([3, 5, 6]); document.activeElement.blur();`, nil)
+	p.Press("c", "+", "+")
+	p.Run(`await until(() => $$("#side figure img").length === 3 && $$("#side img").every((img) => img.naturalWidth === 300));
+check($("#side").open && $$("#side img").every((img) => getComputedStyle(img).scale === "2.25"), "zoom", getComputedStyle($("#side img")).scale);`, nil)
+	p.Press("0", "Escape")
+	p.Run(`check(!$("#side").open && getComputedStyle($(".sides")).getPropertyValue("--scale") === "1", "still compared");`, nil)
 
 	// Groups change in place.
 	p.Run(`partwise.update({groups: partwise.pictures.map((p) => p.i < 4 ? 2 : p.group), names: ["first", "", "new"]});
 check($$("section.group").length === 3 && $("#group-3 h2").textContent === "Group 3: new", "groups", $$("section.group").length);
-check($$("#group-3 .picture").length === 4 && $("nav a[href='#group-3']"), "not moved");`, nil)
+check($$("#group-3 .picture").length === 4 && $("#cards a[href='#group-3']"), "not moved");`, nil)
 }
 
 // TestSamplesInBrowser: samples without pictures show their names, on the map too.
@@ -212,8 +231,11 @@ func TestSamplesInBrowser(t *testing.T) {
 	fits(t, p)
 	p.Run(`const names = [], paint = CanvasRenderingContext2D.prototype, was = paint.fillText;
 paint.fillText = function (text, ...at) { names.push(text); return was.call(this, text, ...at); };
+$("#tab-map").click();
+await until(() => $("#map canvas").width > 300);
 $(".map-key button").click();
 await until(() => { $("#map .bar button").click(); return names.some((name) => name.startsWith("IMG_")); });`, nil)
+	p.Click("#tab-groups")
 	p.Click("#group-2 .picture")
 	p.Run(`check($("#viewer").open && $("#viewer figure").offsetHeight === 0, "a picture of none");
 check($$("#viewer .similar .picture").length === 12 && !$("img"), "similar");`, nil)

@@ -2,8 +2,9 @@
 // which goes to the server; the answer is the state of pipeline/feedback, which says where all
 // pictures are. This script uses what page.js describes, and these addresses beside the page:
 //
-//   GET state            groups, names, confidence, labelled, must, cannot, questions, model, undo, redo, said
-//   POST act             {do, pictures, groups, name}; do is move, merge, split, name, together, apart or skip
+//   GET state            groups, names, confidence, labelled, must, cannot, offer, questions, model, undo, …
+//   POST act             {do, pictures, groups, name}; do is move, merge, split,
+//                        name, together, apart, follow, decline or skip
 //   POST undo, redo, finish   {}
 //
 // A POST also has an id, since the server does nothing twice that is sent again, and the model of the
@@ -62,7 +63,7 @@ async function next() {
       const now = await ask(queue[0].path, queue[0].body).catch(fail);
       if (!now) continue;
       const {body, then} = queue.shift();
-      asked.delete(pairOf(body));
+      asked.delete(body.pictures?.[0]);
       take(now);
       then(now);
       refocus();
@@ -79,7 +80,7 @@ function fail(error) {
   const job = queue.shift();
   if (job.path !== "act") say(`Failed: ${error.message}`, true);
   else if (queue[0]?.path !== "undo") failed.push({...job, why: error.message});
-  else { queue.shift(); asked.delete(pairOf(job.body)); } // it undoes this act
+  else { queue.shift(); asked.delete(job.body.pictures?.[0]); } // it undoes this act
   stay();
   showTrouble();
   showWork();
@@ -116,7 +117,7 @@ window.addEventListener("beforeunload", (event) => { if (queue.length + failed.l
 
 // what is an act in words.
 function what({do: verb, pictures: of = [], groups: to = [], name}) {
-  const title = {move: to.length > 0 ? "Move" : "New group", merge: "Merge", split: "Split", name: "Rename", together: "Belong together", apart: "Do not belong together", skip: "Skip"}[verb] ?? "Undo or redo";
+  const title = {move: to.length > 0 ? "Move" : "New group", merge: "Merge", split: "Split", name: "Rename", together: "Belong together", apart: "Do not belong together", follow: "Move too", decline: "Not now", skip: "Skip"}[verb] ?? "Undo or redo";
   const names = of.slice(0, 3).map((i) => pictures[i].name).join(", ") + (of.length > 3 ? ` and ${of.length - 3} more` : "");
   return `${title}: ${[names, to.map(groupTitle).join(", "), name].filter(Boolean).join(" → ")}`;
 }
@@ -130,7 +131,7 @@ function showTrouble() {
     ...(away ? queue : []).map((job) => element("p", {textContent: what(job.body)})),
     ...failed.map((job) => element("p", {}, `Not saved: ${what(job.body)} (${job.why}) `,
       button("Try again", () => { forget(job); queue.push(job); next(); }), " ",
-      button("Discard", () => { forget(job); asked.delete(pairOf(job.body)); showQuestion(); }))));
+      button("Discard", () => { forget(job); asked.delete(job.body.pictures?.[0]); showQuestion(); }))));
 }
 
 // ---- what is shown of a state
@@ -149,6 +150,7 @@ function take(next, announce = true) {
     confidence: next.confidence.length === pictures.length ? next.confidence.map((c) => c / 100) : undefined,
   });
   dressGroups();
+  showOffer();
   showQuestion();
   showActs();
   if (viewer.open) partwise.show(view.list[view.at], view.list);
@@ -233,6 +235,32 @@ function subject() {
   return a ? [+a.dataset.i] : [];
 }
 
+// ---- the offer: what could move too
+
+const offerText = element("span"), offerShow = button("Show", () => showOffered(), {title: "o"});
+const offered = element("div", {id: "offer", hidden: true}, offerText, offerShow,
+  button("Move", () => follow(), {title: "a"}), button("Not now", () => act({do: "decline"}, () => clear(state.offer.pictures)), {title: "x"}));
+let shown = ""; // the offer that was shown, whose pictures a person may have taken out
+function showOffer() {
+  const {pictures: list, groups: to} = state.offer, names = [...new Set(to)].map(groupTitle);
+  offered.hidden = list.length === 0;
+  offerText.textContent = `${count(list.length).replace(" ", " similar ")} could move too, to ${names.slice(0, 2).join(" and ")}${names.length > 2 ? " and others" : ""}:`;
+}
+function showOffered() {
+  if (offered.hidden) return;
+  const {pictures: list} = state.offer;
+  shown = list.join();
+  partwise.list("Could move too; deselect those that should stay", list);
+  clear([...selection]);
+  partwise.select(list);
+}
+function follow() {
+  if (offered.hidden) return;
+  const list = state.offer.pictures.filter((i) => shown !== state.offer.pictures.join() || selection.has(i));
+  if (list.length === 0) return say(`Select the ${data.thing}s that move, or click Not now.`, true);
+  act({do: "follow", pictures: list}, () => clear(list));
+}
+
 // ---- the bar at the bottom
 
 const bar = element("div", {id: "acts"});
@@ -258,16 +286,16 @@ const selected = element("div", {id: "selected", hidden: true}, chosen,
   button("Move to …", () => chooseMove([...selection]), {title: "m"}),
   button("New group", () => move([...selection], null), {title: "g"}),
   button("Confirm", () => confirm([...selection]), {title: "Confirm that they are in the right group (r)"}),
-  together, apart, button("Clear", () => clear([...selection]), {title: "Clear the selection (Escape)"}));
+  together, apart, partwise.compare, button("Clear", () => clear([...selection]), {title: "Clear the selection (Escape)"}));
 const dock = element("div", {id: "dock", hidden: true});
 const show = button("Show", null, {hidden: true, ariaLabel: `Show the moved ${data.thing}s`});
 const always = element("div", {id: "always"}, undo, redo, byId("status"), show, work, finish);
-bar.append(trouble, always, selected, dock);
+bar.append(trouble, offered, always, selected, dock);
 document.body.append(bar, leaving);
 
 function showWork() {
   work.hidden = queue.length === 0;
-  work.textContent = queue.length > 1 ? `Saving ${queue.length} corrections …` : "Grouping …";
+  work.textContent = queue.length > 1 ? `Saving ${queue.length} corrections …` : "Saving …";
   if (state) showActs();
 }
 
@@ -339,6 +367,7 @@ function naming(g, acts, back) {
 
 // choose asks for a group other than without, the most similar to the list first, and calls then with
 // it. With fresh, the choice may be a new group: then gets null and the name.
+const looks = (g) => element("span", {className: "looks", ariaHidden: "true"}, ...groups[g].members.slice(0, 3).map(thumbnail));
 const chooser = element("dialog", {id: "chooser"});
 chooser.setAttribute("aria-labelledby", "chooser-title");
 document.body.append(chooser);
@@ -350,7 +379,7 @@ function choose(title, list, without, fresh, then) {
   const choices = groups.filter((g) => g.members.length > 0 && g.index !== without)
     .sort((a, b) => (near.get(a.index) ?? 0) - (near.get(b.index) ?? 0) || a.index - b.index)
     .map((g) => element("button", {type: "button", onclick: () => take(g.index)},
-      element("span", {className: "looks", ariaHidden: "true"}, ...g.members.slice(0, 3).map(thumbnail)),
+      looks(g.index),
       element("span", {textContent: `${groupTitle(g.index)} (${count(g.members.length)})`})));
   const another = button("New group", () => take(null, input.value.trim() || undefined), {hidden: !fresh});
   const input = element("input", {type: "search", placeholder: fresh ? "Find a group or name a new one" : "Find a group", ariaLabel: "Find a group", autocomplete: "off"});
@@ -379,53 +408,48 @@ chooser.addEventListener("click", (event) => { if (event.target === chooser) cho
 
 const question = element("section", {id: "question", hidden: true});
 question.setAttribute("aria-labelledby", "question-title");
-const sides = [0, 1].map(() => element("figure"));
-const answers = {
-  y: button("Yes", () => answer("together")), n: button("No", () => answer("apart")), s: button("Skip", () => answer("skip")),
-};
-for (const [key, b] of Object.entries(answers)) {
-  b.append(" ", element("kbd", {textContent: key}));
-  b.setAttribute("aria-keyshortcuts", key);
-}
-question.append(element("h2", {id: "question-title", textContent: "Do these belong together?"}),
-  element("div", {className: "bar"}, ...Object.values(answers)), element("div", {className: "pair"}, ...sides));
+const asking = element("figure"), answers = element("div", {className: "answers"});
+question.append(element("h2", {id: "question-title", textContent: "Which group does this belong to?"}), element("div", {className: "ask"}, asking, answers));
 
-// asked holds the pairs whose answers are not saved yet. The next question is shown at once, so that
+// asked holds the pictures whose answers are not saved yet. The next question is shown at once, so that
 // each answer is one to the question that is seen; it stays while it is open.
 const asked = new Set();
-const pairOf = ({pictures: [a, b] = []}) => `${a} ${b}`;
 let q = null;
 function showQuestion() {
-  const before = question.dataset.pair;
-  const open = ({a, b}) => !asked.has(`${a} ${b}`) && !state.labelled.includes(a) && ![...state.must, ...state.cannot].some((p) => p.includes(a) && p.includes(b));
-  if (!q || !open(q)) q = state.questions.find(open) ?? null;
+  q = state.questions.find((next) => !asked.has(next.picture) && next.picture === q?.picture) ?? state.questions.find((next) => !asked.has(next.picture)) ?? null;
   question.hidden = !q;
-  question.dataset.pair = q ? `${q.a} ${q.b}` : "";
   if (!q) return;
-  const {a: first, b: second} = q;
-  [first, second].forEach((i, side) => {
-    const p = pictures[i];
-    const caption = `${p.name}, ${side === 0 ? "now in " : "typical of "}${groupTitle(p.group)}`;
-    if (before === question.dataset.pair) return void (sides[side].lastChild.textContent = caption);
+  const i = q.picture, p = pictures[i];
+  if (question.dataset.picture !== String(i)) {
+    question.dataset.picture = i;
     const a = partwise.tile(i);
     a.tabIndex = 0;
     a.addEventListener("click", (event) => {
       if (event.target.closest(".tick") || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      partwise.show(i, [first, second]);
+      partwise.show(i, [i]);
     });
     if (p.href && partwise.cellOf(i)) {
       const large = element("img", {alt: p.name, className: "large"});
       large.onload = () => a.querySelector("img").replaceWith(large);
       large.src = p.href;
     }
-    sides[side].replaceChildren(a, element("figcaption", {textContent: caption}));
-  });
+    asking.replaceChildren(a, element("figcaption", {textContent: p.name}));
+  }
+  answers.replaceChildren(...q.groups.map((g, at) => {
+    const b = button("", () => answer(g), {className: "choice"});
+    b.append(element("kbd", {textContent: at + 1}), looks(g), element("span", {textContent: groupTitle(g) + (g === p.group ? " (now)" : "")}));
+    b.setAttribute("aria-keyshortcuts", at + 1);
+    return b;
+  }), element("div", {className: "bar"},
+    button("Another group …", () => chooseMove([i])), button("New group", () => answer(null)), button("Skip", () => answer(), {title: "s"})));
 }
 
-function answer(verb) {
-  if (!q || !act({do: verb, pictures: [q.a, q.b]})) return;
-  asked.add(`${q.a} ${q.b}`);
+// answer puts the picture of the question into a group, with null into a new one, and skips the question without one.
+function answer(group) {
+  const of = [q.picture];
+  if (!act(group === undefined ? {do: "skip", pictures: of} : {do: "move", pictures: of, groups: group === null ? undefined : [group]})) return;
+  asked.add(q.picture);
   showQuestion();
 }
 
@@ -434,11 +458,11 @@ function answer(verb) {
 const keys = [
   ["m", "move to another group"], ["g", "move to a new group"], ["r", "confirm the present group"],
   ["t", `the selected ${data.thing}s belong to the same group`], ["d", `the selected ${data.thing}s belong to different groups`],
-  ["y, n, s", "answer the question: yes, no, skip"], ["u, Ctrl+Z", "undo"], ["U, Ctrl+Shift+Z", "redo"],
+  ["1, 2, 3, 4, s", "answer the question: a group, or skip"], ["o, a, x", "the offer: show, move, not now"], ["u, Ctrl+Z", "undo"], ["U, Ctrl+Shift+Z", "redo"],
   ["Space", `select the focused ${data.thing}`], ["Escape", "clear the selection"],
 ];
 const help = element("details", {id: "help"}, element("summary", {textContent: "How to correct the groups"}),
-  element("p", {textContent: `Drag ${data.thing}s to another group; the bottom of the window then lists all groups. Or select ${data.thing}s with the ring in their corner or with Space, and use the buttons at the bottom. Each correction regroups all ${data.thing}s: your corrections always hold, and similar ${data.thing}s follow them. A green dot marks labelled ${data.thing}s, such as those that you moved or confirmed. The keys act on the selection, or on the focused or enlarged ${data.thing}.`}),
+  element("p", {textContent: `Drag ${data.thing}s to another group; the bottom of the window then lists all groups. Or select ${data.thing}s with the ring in their corner or with Space, and use the buttons at the bottom. A correction moves only the ${data.thing}s that you name. Then it offers to move similar ones too. A green dot marks labelled ${data.thing}s, such as those that you moved or confirmed. The keys act on the selection, or on the focused or enlarged ${data.thing}.`}),
   element("dl", {}, ...keys.flatMap(([key, what]) => [element("dt", {}, ...key.split(", ").flatMap((k, at) => at > 0 ? [", ", element("kbd", {textContent: k})] : [element("kbd", {textContent: k})])), element("dd", {textContent: what})])));
 byId("results").after(help, question);
 
@@ -450,6 +474,9 @@ const byKey = {
   r: () => confirm(subject()),
   t: () => pair("together", subject()),
   d: () => pair("apart", subject()),
+  o: showOffered,
+  a: follow,
+  x: () => { if (!offered.hidden) act({do: "decline"}); },
   u: () => undo.click(),
   U: () => redo.click(),
   "?": () => { help.open = true; help.scrollIntoView({block: "center"}); help.querySelector("summary").focus(); },
@@ -464,10 +491,10 @@ document.addEventListener("keydown", (event) => {
     else return;
   } else if (Object.hasOwn(byKey, key)) {
     byKey[key]();
-  } else if (Object.hasOwn(answers, key) && !viewer.open && !question.hidden) {
+  } else if (/^[1-4s]$/.test(key) && !viewer.open && !question.hidden && (key === "s" || key <= q.groups.length)) {
     const {top, bottom} = question.getBoundingClientRect();
     if (bottom < 0 || top > innerHeight - bar.offsetHeight) question.scrollIntoView({block: "center"}); // it was not seen yet
-    else answers[key].click();
+    else answer(key === "s" ? undefined : q.groups[key - 1]);
   } else if (key === "Escape" && !viewer.open && byId("results").hidden && selection.size > 0) {
     clear([...selection]);
   } else return;
@@ -492,7 +519,7 @@ let under = null;
 // dropAt returns the element of the group below the pointer, the group, null for a new one, and
 // whether all that is dragged is in it.
 function dropAt(target) {
-  const e = target?.closest?.("#dock button, section.group, nav a[href^='#group-']");
+  const e = target?.closest?.("#dock button, section.group, #cards a");
   if (!e) return null;
   const group = e.dataset.group === "new" ? null : e.dataset.group !== undefined ? +e.dataset.group : +e.getAttribute("href").slice(7) - 1;
   return {e, group, there: dragged.every((i) => pictures[i].group === group)};

@@ -36,6 +36,7 @@
 //   partwise.show(i, list)   opens a picture large; list is what to page through
 //   partwise.list(title, samples)   shows samples in the panel of results
 //   partwise.similar(samples)   all samples, the most similar first (similar.js, where there are codes)
+//   partwise.compare    the button that shows the selected pictures side by side
 //   partwise.tell(text) says something, to screen readers too
 //
 // and the events partwise:selection, partwise:update and partwise:show, whose detail.i is
@@ -103,6 +104,7 @@ function thumbnail(i) {
   if (!cell) return element("span", {className: "name", textContent: pictures[i].name});
   const img = element("img", {className: `x${cell.column} y${cell.row}`, width: cell.width, height: cell.height, loading: "lazy", alt: pictures[i].name});
   img.src = cell.path;
+  img.style.height = `${cell.height}px`; // also in figures
   return img;
 }
 
@@ -153,6 +155,33 @@ function redress(samples) {
 
 const few = 48, step = 300;
 
+// arrow returns where an arrow key, Home or End leads from an element among its siblings: null if nowhere, undefined for another key.
+function arrow(key, from) {
+  switch (key) {
+  case "ArrowRight": return from.nextElementSibling;
+  case "ArrowLeft": return from.previousElementSibling;
+  case "ArrowDown": return across(from, "nextElementSibling");
+  case "ArrowUp": return across(from, "previousElementSibling");
+  case "Home": return from.parentElement.firstElementChild;
+  case "End": return from.parentElement.lastElementChild;
+  }
+}
+
+// across returns the element in the next row that is nearest.
+function across(from, way) {
+  const middle = (e) => e.offsetLeft + e.offsetWidth / 2;
+  const row = (e) => e.offsetTop + e.offsetHeight / 2;
+  let best = null;
+  let first = null;
+  for (let e = from[way]; e; e = e[way]) {
+    if (Math.abs(row(e) - row(from)) < from.offsetHeight / 2) continue;
+    first ??= e;
+    if (Math.abs(row(e) - row(first)) > first.offsetHeight / 2) break;
+    if (!best || Math.abs(middle(e) - middle(from)) < Math.abs(middle(best) - middle(from))) best = e;
+  }
+  return best;
+}
+
 // A grid shows a list of pictures: the first few, or step by step all, as its end comes into view.
 class Grid {
   constructor(box, more) {
@@ -183,21 +212,17 @@ class Grid {
     this.note.textContent = `${count(left, `more ${data.thing}`)}.`;
     this.button.textContent = `Show all ${this.list.length.toLocaleString("en")}`;
     this.button.hidden = this.whole;
+    this.box.classList.toggle("long", this.whole); // drawn only in view
   }
   key(event) {
     const from = event.target.closest(".picture");
     if (!from || event.ctrlKey || event.metaKey || event.altKey) return;
     let to = null;
     switch (event.key) {
-    case "ArrowRight": to = from.nextElementSibling; break;
-    case "ArrowLeft": to = from.previousElementSibling; break;
-    case "ArrowDown": to = this.across(from, "nextElementSibling"); break;
-    case "ArrowUp": to = this.across(from, "previousElementSibling"); break;
-    case "Home": to = this.box.firstElementChild; break;
-    case "End": to = this.box.lastElementChild; break;
     case " ": select([+from.dataset.i], !partwise.selection.has(+from.dataset.i)); break;
     case "Enter": if (from.href) return; from.click(); break;
-    default: return;
+    default: to = arrow(event.key, from);
+      if (to === undefined) return;
     }
     event.preventDefault();
     if (to) this.focus(to);
@@ -206,20 +231,6 @@ class Grid {
     for (const e of this.box.querySelectorAll("[tabindex='0']")) e.tabIndex = -1;
     to.tabIndex = 0;
     to.focus();
-  }
-  // across returns the picture in the next row that is nearest.
-  across(from, way) {
-    const middle = (e) => e.offsetLeft + e.offsetWidth / 2;
-    const row = (e) => e.offsetTop + e.offsetHeight / 2;
-    let best = null;
-    let first = null;
-    for (let e = from[way]; e; e = e[way]) {
-      if (Math.abs(row(e) - row(from)) < from.offsetHeight / 2) continue;
-      first ??= e;
-      if (Math.abs(row(e) - row(first)) > first.offsetHeight / 2) break;
-      if (!best || Math.abs(middle(e) - middle(from)) < Math.abs(middle(best) - middle(from))) best = e;
-    }
-    return best;
   }
 }
 
@@ -328,10 +339,31 @@ function render(g) {
   if (!g.folded) g.grid.show(stacked(g.members));
 }
 
+// navigation shows the groups as cards: a face, the name and the number of members.
+const cards = element("div", {id: "cards"});
+if (sheets) cards.style.setProperty("--zoom", 96 / sheets.cell);
+cards.addEventListener("keydown", (event) => {
+  const to = !event.ctrlKey && !event.metaKey && !event.altKey && arrow(event.key, event.target);
+  if (!to) return;
+  event.preventDefault();
+  to.focus();
+});
+function card(g) {
+  const key = `${g.members[0]} ${g.members.length} ${g.name}`;
+  if (g.cardKey !== key) {
+    g.cardKey = key;
+    g.card = element("a", {className: "card", href: `#group-${g.index + 1}`}, ...sheets ? [element("span", {className: "face", ariaHidden: "true"}, thumbnail(g.members[0]))] : [],
+      element("span", {textContent: groupTitle(g.index)}), element("span", {className: "note", textContent: count(g.members.length)}));
+  }
+  return g.card;
+}
 function navigation() {
-  const nav = document.querySelector("nav");
-  for (const a of nav.querySelectorAll("a[href^='#group-']")) a.remove();
-  nav.prepend(...groups.filter((g) => g.members.length > 0).map((g) => element("a", {href: `#group-${g.index + 1}`, textContent: groupTitle(g.index)})));
+  const now = groups.filter((g) => g.members.length > 0).map(card);
+  if (now.some((a, at) => cards.children[at] !== a) || cards.children.length !== now.length) {
+    const at = [...cards.children].indexOf(document.activeElement);
+    cards.replaceChildren(...now);
+    if (at >= 0) now[Math.min(at, now.length - 1)].focus({preventScroll: true});
+  }
   document.querySelector(".lead").textContent = `${count(pictures.length)} in ${count(groups.filter((g) => g.members.length > 0).length, "group")}.`;
 }
 
@@ -348,7 +380,7 @@ function update({groups: to, names, confidence, labelled} = {}) {
   }
   if (names) groups.forEach((g) => { g.name = names[g.index] ?? ""; });
   arrange();
-  for (const g of groups) if (confidence || g.members.join() + g.name !== before[g.index]) render(g);
+  for (const g of groups) if (g.members.join() + g.name !== before[g.index]) render(g);
   navigation();
   lists();
   document.dispatchEvent(new CustomEvent("partwise:update"));
@@ -427,7 +459,7 @@ const view = {
 };
 const bar = (text, onclick) => element("button", {type: "button", textContent: text, onclick});
 view.select = bar("Select", () => { const i = view.list[view.at]; select([i], !partwise.selection.has(i)); });
-view.bar.append(bar("← Previous", () => turn(-1)), bar("Next →", () => turn(1)), view.select, view.original);
+view.bar.append(bar("← Previous", () => turn(-1)), bar("Next →", () => turn(1)), ...zoomable(viewer, view.figure), view.select, view.original);
 viewer.append(view.title, element("button", {id: "viewer-close", type: "button", textContent: "Close", onclick: () => viewer.close()}), view.figure, view.bar, view.known, view.extra);
 document.body.append(viewer);
 
@@ -443,20 +475,80 @@ function turn(by) {
   draw();
 }
 
+// large returns the picture of a sample: the thumbnail, until the original is there.
+function large(i) {
+  const p = pictures[i], small = thumbnail(i);
+  small.classList.add("picture-small");
+  if (p.href && sheets) {
+    const img = element("img", {alt: p.name});
+    img.onload = () => small.replaceWith(img);
+    img.src = p.href;
+  }
+  return small;
+}
+
+// zoomable lets the wheel and the keys +, − and 0 enlarge all images of a box alike, and dragging move them.
+function zoomable(dialog, box) {
+  let scale = 1, x = 0, y = 0, last = null;
+  const zoom = (by) => {
+    const next = Math.min(16, Math.max(1, scale * by));
+    [x, y, scale] = next === 1 ? [0, 0, 1] : [x * next / scale, y * next / scale, next];
+    box.style.setProperty("--scale", scale);
+    box.style.setProperty("--pan", `${x}px ${y}px`);
+    box.classList.toggle("zoomed", scale > 1);
+  };
+  box.classList.add("zoomable");
+  box.addEventListener("wheel", (event) => { event.preventDefault(); zoom(Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.002))); }, {passive: false});
+  box.addEventListener("pointerdown", (event) => {
+    if (scale === 1) return;
+    last = event;
+    box.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
+  box.addEventListener("pointermove", (event) => {
+    if (!last) return;
+    x += event.clientX - last.clientX;
+    y += event.clientY - last.clientY;
+    last = event;
+    zoom(1);
+  });
+  for (const end of ["pointerup", "pointercancel"]) box.addEventListener(end, () => { last = null; });
+  dialog.addEventListener("keydown", (event) => {
+    const by = {"+": 1.5, "=": 1.5, "-": 1 / 1.5, 0: 0}[event.key];
+    if (by === undefined || event.ctrlKey || event.metaKey) return;
+    zoom(by);
+    event.preventDefault();
+  });
+  return [bar("+", () => zoom(1.5)), bar("−", () => zoom(1 / 1.5))].map((b, at) => Object.assign(b, {ariaLabel: at ? "Zoom out" : "Zoom in", title: b.textContent}));
+}
+
+// ---- pictures side by side
+
+const mostCompared = 12;
+const side = element("dialog", {id: "side"}), sides = element("div", {className: "sides"});
+side.ariaLabel = `Compare ${data.thing}s`;
+side.append(element("div", {className: "bar"}, ...zoomable(side, sides), bar("Close", () => side.close())), sides);
+side.addEventListener("click", (event) => { if (event.target === side) side.close(); });
+document.body.append(side);
+const compare = element("button", {type: "button", textContent: "Compare", title: `Show the selected ${data.thing}s side by side (c)`, hidden: true, onclick: () => {
+  const list = [...partwise.selection].slice(0, mostCompared);
+  if (list.length < 2 || side.open) return;
+  sides.style.setProperty("--columns", Math.ceil(Math.sqrt(list.length)));
+  sides.replaceChildren(...list.map((i) => element("figure", {}, element("div", {}, large(i)), element("figcaption", {textContent: `${pictures[i].name}, ${groupTitle(pictures[i].group)}`}))));
+  side.showModal();
+}});
+document.addEventListener("partwise:selection", () => { compare.hidden = partwise.selection.size < 2; });
+document.addEventListener("keydown", (event) => {
+  if (event.key === "c" && !viewer.open && !event.ctrlKey && !event.metaKey && !event.altKey && !event.target.closest("input, select, dialog")) compare.click();
+});
+
 function draw() {
   const p = pictures[view.list[view.at]];
   view.title.textContent = p.name;
   view.original.hidden = !p.href;
   if (p.href) view.original.href = p.href;
   view.figure.hidden = !sheets;
-  const small = thumbnail(p.i);
-  small.classList.add("picture-small");
-  view.figure.replaceChildren(small);
-  if (p.href && sheets) {
-    const large = element("img", {alt: p.name});
-    large.onload = () => { if (pictures[view.list[view.at]] === p) view.figure.replaceChildren(large); };
-    large.src = p.href;
-  }
+  view.figure.replaceChildren(large(p.i));
   view.known.replaceChildren(...[["Group", groupTitle(p.group)], ...about(p)].flatMap(([what, value]) => [element("dt", {textContent: what}), element("dd", {textContent: value})]));
   mark();
   document.dispatchEvent(new CustomEvent("partwise:show", {detail: {i: p.i}}));
@@ -499,7 +591,34 @@ function unfoldTarget() {
   for (let e = target.closest("details"); e; e = e.parentElement.closest("details")) e.open = true;
   const g = target.closest(".group");
   if (g && groups[g.dataset.group]?.folded) fold(groups[g.dataset.group], false);
+  if (target.closest("#groups")) tab("groups");
   target.scrollIntoView();
+}
+
+// ---- groups or the map
+
+const tabs = element("div", {id: "tabs"}), tabNames = {groups: "Groups", map: "Map"};
+tabs.setAttribute("role", "tablist");
+for (const [name, textContent] of Object.entries(tabNames)) {
+  const b = element("button", {type: "button", id: `tab-${name}`, textContent, onclick: () => tab(name)});
+  b.setAttribute("role", "tab");
+  b.setAttribute("aria-controls", name);
+  tabs.append(b);
+}
+tabs.addEventListener("keydown", (event) => {
+  const to = arrow(event.key, event.target);
+  if (!to) return;
+  to.focus();
+  to.click();
+  event.preventDefault();
+});
+function tab(name) {
+  if (!data.map) return;
+  document.body.dataset.tab = name;
+  for (const b of tabs.children) {
+    b.ariaSelected = String(b.id === `tab-${name}`);
+    b.tabIndex = b.id === `tab-${name}` ? 0 : -1;
+  }
 }
 window.addEventListener("hashchange", unfoldTarget);
 window.addEventListener("beforeprint", () => groups.forEach((g) => fold(g, false)));
@@ -508,7 +627,7 @@ window.addEventListener("beforeprint", () => groups.forEach((g) => fold(g, false
 
 const partwise = {
   pictures, groups, selection: new Set(), select, update, show, list, tell,
-  element, tile, thumbnail, cellOf, groupTitle, view, // for the scripts of the page
+  compare, element, tile, thumbnail, cellOf, groupTitle, view, // for the scripts of the page
 };
 let typing = 0;
 byId("find").addEventListener("input", (event) => { clearTimeout(typing); typing = setTimeout(() => find(event.target.value), 150); });
@@ -522,6 +641,13 @@ arrange();
 groups.forEach(render);
 lists();
 sayFold();
+tab("groups");
+for (const a of document.querySelectorAll("nav a[href^='#group-']")) a.remove();
+document.querySelector("nav").before(...data.map ? [tabs] : [], cards);
+navigation();
+if (sheets) byId("lists").before(element("label", {}, "Size ", element("input", {id: "size", type: "range", min: 50, max: 300, step: 25, value: 100,
+  oninput: ({target}) => document.documentElement.style.setProperty("--zoom", sheets.zoom * target.value / 100)})));
+byId("fold").before(compare);
 byId("tools").hidden = false;
 document.body.prepend(element("a", {className: "skip", href: "#groups", textContent: `Skip to the ${data.thing}s`, onclick: (event) => {
   const to = groups.find((g) => g.members.length > 0 && !g.folded)?.grid.box ?? byId("groups");

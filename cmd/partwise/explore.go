@@ -36,7 +36,7 @@ func exploreCommand() *cobra.Command {
 		Use:   "explore RESULTS",
 		Short: "Correct groups in the browser",
 		Long: `Correct the groups of partwise cluster in a browser: move photos, and merge, split or name groups.
-Each correction re-clusters all photos: your corrections always hold, and similar photos follow.
+A correction moves only the photos that you name. Then the page offers to move similar ones too.
 Press Finish on the page, or Ctrl-C, to write the corrected groups to RESULTS.`,
 		Example: `  partwise cluster photos -k 10
   partwise explore results/photos-groups

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -73,7 +74,7 @@ func TestBrowser(t *testing.T) {
 	settled(p, 2)
 	want("two are dragged to a new group", func(s feedback.State) bool { return s.Groups[3] == 3 && s.Groups[6] == 3 && s.Groups[9] == 0 })
 	p.Run(`check(partwise.selection.size === 0, "they are still selected"); check($("#selected").hidden, "the bar is still there");
-check($("#group-4 a.picture.moved"), "what has moved is not marked"); check($$("nav a").some((a) => a.textContent === "Group 4"), "the navigation has no new group");
+check($("#group-4 a.picture.moved"), "what has moved is not marked"); check($$("#cards a").some((a) => a.textContent === "Group 42 images"), "the navigation has no new group");
 check($$(".map-key button").length === 4, "the map has no new group");
 const show = $$("#always button").find((b) => b.textContent === "Show"); show.click();
 check(!show.hidden && $("#results-title").textContent === "Moved" && $$("#results a.picture").map((a) => a.dataset.i).join() === "3,6", "Show lists", $("#results").textContent);
@@ -122,16 +123,18 @@ check(document.activeElement.getAttribute("aria-label").endsWith(", labelled"), 
 
 	// The question.
 	st := session.State()
-	a, b := st.Questions[0].A, st.Questions[0].B
+	asked := []int{st.Questions[0].Picture, st.Questions[1].Picture, st.Questions[3].Picture}
 	p.Run(`$("#question").scrollIntoView();`, nil)
-	p.Press("y")
+	p.Press("1")
 	settled(p, 9)
-	want("yes", func(s feedback.State) bool { return s.Must[1] == [2]int{a, b} && s.Questions[0].B != b })
-	p.Click(`#question .bar button:nth-of-type(2)`)
+	want("it stays", func(s feedback.State) bool {
+		return s.Groups[asked[0]] == st.Groups[asked[0]] && slices.Contains(s.Labelled, asked[0])
+	})
+	p.Click(`#question .choice:nth-of-type(2)`)
 	settled(p, 10)
-	want("no", func(s feedback.State) bool { return s.Cannot[1] == [2]int{a, b + 1} })
+	want("it moves", func(s feedback.State) bool { return s.Groups[asked[1]] == (st.Groups[asked[1]]+1)%3 })
 	p.Press("s")
-	p.Run(fmt.Sprintf(`await until(() => $("#question").dataset.pair === "%d %d");`, a, b+3), nil)
+	p.Run(fmt.Sprintf(`await until(() => $("#question").dataset.picture === "%d");`, asked[2]), nil)
 	settled(p, 10)
 
 	// Groups: names, merging, splitting.
@@ -181,6 +184,22 @@ check(document.activeElement.ariaLabel === "Rename Group 2: Beach", document.act
 	settled(p, 11)
 	want("twice back and once again", func(s feedback.State) bool { return s.Names[1] == "Beach" && s.Groups[2] == 2 })
 
+	// The offer.
+	session.offer = feedback.Offer{Pictures: []int{8, 11, 14}, Groups: []int{0, 0, 0}}
+	p.Run(`partwise.select([2]); $("#offer").hidden || check(false, "an offer too early");`, nil)
+	p.Press("g")
+	settled(p, 12)
+	p.Run(`check($("#offer").innerText.startsWith("3 similar images could move too, to Group 1"), $("#offer").innerText);`, nil)
+	p.Press("o")
+	p.Run(`check(partwise.selection.size === 3 && $$("#results a.picture").length === 3, "shown are", $("#results").textContent); partwise.select([11], false);`, nil)
+	p.Press("a")
+	settled(p, 13)
+	want("a part of the offer", func(s feedback.State) bool { return s.Groups[8] == 0 && s.Groups[14] == 0 && s.Groups[11] != 0 })
+	p.Run(`check($("#offer").hidden && partwise.selection.size === 0, "it is still offered"); $("#results-close").click(); document.activeElement.blur();`, nil)
+	p.Press("u", "u")
+	settled(p, 11)
+	session.offer = feedback.Offer{}
+
 	// In the large view.
 	p.Run(`partwise.show(10, [10, 13]);
 check($("#viewer dl").textContent.includes("Belongs with<b>13.png"), $("#viewer dl").textContent);`, nil)
@@ -221,7 +240,7 @@ func TestBrowserManyGroups(t *testing.T) {
 	p.Size(1280, 800)
 	p.Run(`await until(() => $("#question img.large"));
 check(getComputedStyle($("#group-5 .unsure img")).opacity < 1, "a picture that is unsure does not look so");
-check($("#question .unsure") && $$("#question img").every((img) => getComputedStyle(img).opacity === "1"), "a picture of the question is faded");`, nil)
+check($$("#question img").every((img) => getComputedStyle(img).opacity === "1"), "a picture of the question is faded");`, nil)
 
 	x, y := p.Middle("#group-30 a.picture")
 	drop := func(to string) { // at the top left corner, so that a section need not be in view completely
@@ -300,16 +319,19 @@ func TestBrowserFast(t *testing.T) {
 	p := browsertest.Open(t, web.URL+s.Path())
 	p.Run(`await until(() => $("#question img.large"));`, nil)
 	var want []feedback.Act
-	for _, key := range []string{"y", "n", "y", "n", "s", "n"} {
+	for _, key := range []string{"1", "2", "1", "2", "s", "2"} {
 		var shown string
-		p.Run(`return $("#question").dataset.pair;`, &shown)
-		a := feedback.Act{Do: map[string]feedback.Verb{"y": feedback.Together, "n": feedback.Apart, "s": feedback.Skip}[key], Pictures: make([]int, 2)}
-		fmt.Sscan(shown, &a.Pictures[0], &a.Pictures[1])
+		p.Run(`return $("#question").dataset.picture;`, &shown)
+		a := feedback.Act{Do: feedback.Skip, Pictures: make([]int, 1)}
+		fmt.Sscan(shown, &a.Pictures[0])
+		if at, err := strconv.Atoi(key); err == nil {
+			a.Do, a.Groups = feedback.Move, []int{(g.groups[a.Pictures[0]] + at - 1) % 3}
+		}
 		want = append(want, a)
 		p.Press(key)
 	}
 	p.Press("u")                                                                                                      // of the last answer
-	p.Run(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "y", repeat: true, bubbles: true}));`, nil) // of a key that is held down
+	p.Run(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "1", repeat: true, bubbles: true}));`, nil) // of a key that is held down
 	p.Run(`check($("#work").textContent === "Saving 7 corrections …", $("#work").textContent);`, nil)
 	gate.pass(6)
 	settled(p, 4)
@@ -320,8 +342,8 @@ func TestBrowserFast(t *testing.T) {
 	for _, a := range want {
 		pairs[fmt.Sprint(a.Pictures)] = true
 	}
-	if st := session.State(); len(pairs) != 6 || len(st.Must) != 2 || len(st.Cannot) != 2 {
-		t.Errorf("%d pairs were asked about: %+v", len(pairs), st)
+	if st := session.State(); len(pairs) != 6 || len(st.Labelled) != 4 {
+		t.Errorf("%d pictures were asked about: %+v", len(pairs), st)
 	}
 }
 
@@ -342,7 +364,7 @@ func TestBrowserQueue(t *testing.T) {
 	p.Run(`await until(() => $("#question img.large")); $$("#group-1 .group-acts button")[2].click(); partwise.select([0]);`, nil)
 	p.Press("g")
 	p.Run(`partwise.select([0], false); partwise.select([1]);`, nil)
-	p.Press("g", "y")
+	p.Press("g", "1")
 	p.Run(`check($("#work").textContent === "Saving 4 corrections …", $("#work").textContent);
 check(partwise.selection.size === 1, "selected:", [...partwise.selection]);`, nil)
 	gate.pass(1)
@@ -399,12 +421,12 @@ func TestBrowserAgain(t *testing.T) {
 	<-loaded
 	p.Run(`await until(() => $("#question img.large")); window.first = true;`, nil)
 	gate := begin("one")
-	p.Press("y")
+	p.Press("1")
 	gate.pass(1)
 	settled(p, 1)
 	p.Run(`check(window.first, "it was loaded again");`, nil)
 
-	p.Press("n")
+	p.Press("2")
 	p.Run(`await until(() => !$("#work").hidden);`, nil)
 	begin("two")
 	p.Press("s")
@@ -443,12 +465,12 @@ func TestBrowserAway(t *testing.T) {
 	t.Cleanup(web.Close)
 	p := browsertest.Open(t, web.URL+s.Path())
 	p.Run(`await until(() => $("#question img.large")); partwise.select([0]);`, nil)
-	p.Press("g", "y", "n")
+	p.Press("g", "1", "2")
 	away.Store(true)
 	gate.pass(1)
 	p.Run(`await until(() => !$("#acts .warn").hidden);
 const said = $("#acts .warn").innerText;
-check(said.includes("is not running") && said.includes("New group: <b>00.png") && said.includes("Do not belong together: <b>11.png, <b>01.png"), said);
+check(said.includes("is not running") && said.includes("New group: <b>00.png") && said.includes("Move: <b>10.png → Group 3"), said);
 check($$("#always button, #question button, .group-acts button").every((b) => b.getClientRects().length === 0), "something can be done");
 partwise.show(3); check($("#viewer").open, "pictures cannot be looked at");`, nil)
 	p.Press("Escape", "u")

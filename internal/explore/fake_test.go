@@ -14,7 +14,8 @@ type fakeSession struct {
 	state feedback.State
 	past  []feedback.State
 	ahead []feedback.State
-	skips [][2]int
+	skips []int
+	offer feedback.Offer // after each move
 	// before is called before each act.
 	before func(context.Context, feedback.Act) error
 }
@@ -27,12 +28,11 @@ func newFake(groups []int) *fakeSession {
 	return f
 }
 
-// questions pairs the last picture with each other one in turn.
+// questions asks about the last pictures first.
 func (f *fakeSession) questions() (list []feedback.Question) {
-	last := len(f.state.Groups) - 1
-	for i := range last {
-		if pair := [2]int{last, i}; !slices.Contains(slices.Concat(f.state.Must, f.state.Cannot, f.skips), pair) && len(list) < 10 {
-			list = append(list, feedback.Question{A: last, B: i})
+	for i, g := range slices.Backward(f.state.Groups) {
+		if !slices.Contains(f.state.Labelled, i) && !slices.Contains(f.skips, i) && len(list) < 10 {
+			list = append(list, feedback.Question{Picture: i, Groups: []int{g, (g + 1) % 3}})
 		}
 	}
 	return list
@@ -86,9 +86,7 @@ func (f *fakeSession) Do(ctx context.Context, a feedback.Act) (*feedback.State, 
 	next.Effect = fmt.Sprintf("Did %s of %d.", a.Do, len(a.Pictures))
 	switch a.Do {
 	case feedback.Skip:
-		if len(a.Pictures) == 2 {
-			f.skips = append(f.skips, [2]int(a.Pictures))
-		}
+		f.skips = append(f.skips, a.Pictures...)
 		return f.State(), nil
 	case feedback.Move:
 		if len(a.Groups) > 0 {
@@ -96,6 +94,15 @@ func (f *fakeSession) Do(ctx context.Context, a feedback.Act) (*feedback.State, 
 		} else {
 			put(fresh())
 		}
+		next.Offer = f.offer
+	case feedback.Follow:
+		for _, i := range a.Pictures {
+			next.Groups[i] = next.Offer.Groups[0]
+		}
+		next.Offer = feedback.Offer{}
+	case feedback.Decline:
+		f.state.Offer = feedback.Offer{}
+		return f.State(), nil
 	case feedback.Merge:
 		for i, g := range next.Groups {
 			if slices.Contains(a.Groups, g) {

@@ -137,6 +137,7 @@ func (s *Server) setState(state *feedback.State) ([]byte, error) {
 	shown.Undo, shown.Redo, shown.Effect = plaintext.Line(state.Undo), plaintext.Line(state.Redo), plaintext.Line(state.Effect)
 	shown.Groups, shown.Confidence, shown.Labelled = nonNil(shown.Groups), nonNil(shown.Confidence), nonNil(shown.Labelled)
 	shown.Must, shown.Cannot = nonNil(shown.Must), nonNil(shown.Cannot)
+	shown.Offer.Pictures, shown.Offer.Groups, shown.Questions = nonNil(shown.Offer.Pictures), nonNil(shown.Offer.Groups), nonNil(shown.Questions)
 	text, err := json.Marshal(&shown)
 	if err == nil {
 		s.state.Store(&text)
@@ -227,7 +228,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	if err := decodeBody(w, r, &a); err != nil {
 		return err
 	}
-	verbs := []feedback.Verb{feedback.Move, feedback.Merge, feedback.Split, feedback.Name, feedback.Together, feedback.Apart, feedback.Skip}
+	verbs := []feedback.Verb{feedback.Move, feedback.Merge, feedback.Split, feedback.Name, feedback.Together, feedback.Apart, feedback.Follow, feedback.Decline, feedback.Skip}
 	if !slices.Contains(verbs, a.Do) {
 		return failure(http.StatusBadRequest, "unknown correction %q", a.Do)
 	}

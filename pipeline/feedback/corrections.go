@@ -1,29 +1,32 @@
 package feedback
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// corrections is the state of a session after an act: the labels and links of n pictures.
+// corrections is the state of a session after an act: the groups, labels and links of n pictures. Labels and links
+// always agree with the groups.
 type corrections struct {
-	base         []int    // the group of each picture before any act
+	groups       []int    // of each picture
 	names        []string // of each group, or ""
-	labels       []int    // the group that each picture is labelled with, or −1
+	labels       []int    // the picture's group if it is labelled, or −1
 	must, cannot [][2]int // must and cannot are the links, each pair with the lower number first
 	description  string   // describes the act that led to this state
 }
 
 func (c *corrections) clone() *corrections {
 	return &corrections{
-		base: slices.Clone(c.base), names: slices.Clone(c.names), labels: slices.Clone(c.labels),
+		groups: slices.Clone(c.groups), names: slices.Clone(c.names), labels: slices.Clone(c.labels),
 		must: slices.Clone(c.must), cannot: slices.Clone(c.cannot),
 	}
 }
@@ -71,67 +74,107 @@ func (c *corrections) addGroup(name string) int {
 	return len(c.names) - 1
 }
 
-// label labels pictures with group g. It removes links that contradict two labels, and all links of the pictures if a
-// contradiction through other pictures is left.
+// label moves pictures to group g and labels them with it.
 func (c *corrections) label(pictures []int, g int) {
-	moved := make(map[int]bool, len(pictures))
 	for _, i := range pictures {
-		c.labels[i], moved[i] = g, true
-	}
-	wrong := func(must bool) func([2]int) bool {
-		return func(p [2]int) bool {
-			a, b := c.labels[p[0]], c.labels[p[1]]
-			return (moved[p[0]] || moved[p[1]]) && a >= 0 && b >= 0 && (a == b) != must
-		}
-	}
-	c.must, c.cannot = slices.DeleteFunc(c.must, wrong(true)), slices.DeleteFunc(c.cannot, wrong(false))
-	if c.constraints().Check(len(c.labels)) != nil {
-		any := func(p [2]int) bool { return moved[p[0]] || moved[p[1]] }
-		c.must, c.cannot = slices.DeleteFunc(c.must, any), slices.DeleteFunc(c.cannot, any)
+		c.groups[i], c.labels[i] = g, g
 	}
 }
 
-// join links pictures of one group and removes cannot-links between them.
+// touched reports of each picture whether it has a label or a link.
+func (c *corrections) touched() []bool {
+	out := make([]bool, len(c.labels))
+	for i, g := range c.labels {
+		out[i] = g >= 0
+	}
+	for _, p := range slices.Concat(c.must, c.cannot) {
+		out[p[0]], out[p[1]] = true, true
+	}
+	return out
+}
+
+// dropWrong removes and returns the links that contradict the groups.
+func (c *corrections) dropWrong() (must, cannot [][2]int) {
+	drop := func(pairs *[][2]int, same bool) (gone [][2]int) {
+		*pairs = slices.DeleteFunc(*pairs, func(p [2]int) bool {
+			wrong := (c.groups[p[0]] == c.groups[p[1]]) != same
+			if wrong {
+				gone = append(gone, p)
+			}
+			return wrong
+		})
+		return gone
+	}
+	return drop(&c.must, true), drop(&c.cannot, false)
+}
+
+// join links pictures and moves them to one group: the group of a labelled picture, else the group of most of them.
 func (c *corrections) join(pictures []int) error {
-	labelled := -1
+	to, most := -1, 0
+	count := map[int]int{}
 	for _, i := range pictures {
-		switch {
-		case c.labels[i] < 0:
-		case labelled < 0:
-			labelled = i
-		case c.labels[i] != c.labels[labelled]:
-			return fmt.Errorf("two of the images are labelled with different groups, %s and %s: move one, or merge the groups",
-				c.groupName(c.labels[labelled]), c.groupName(c.labels[i]))
+		if g := c.labels[i]; g >= 0 {
+			if most == len(pictures) && g != to {
+				return fmt.Errorf("two of the images are labelled with different groups, %s and %s: move one, or merge the groups",
+					c.groupName(to), c.groupName(g))
+			}
+			to, most = g, len(pictures)
+		}
+		if count[c.groups[i]]++; count[c.groups[i]] > most {
+			to, most = c.groups[i], count[c.groups[i]]
 		}
 	}
-	for at := 1; at < len(pictures); at++ {
-		c.must = addPair(c.must, pictures[at-1], pictures[at])
+	for at, i := range pictures {
+		c.groups[i] = to
+		if at > 0 {
+			c.must = addPair(c.must, pictures[at-1], i)
+		}
 	}
-	unit, err := links.Close(len(c.labels), c.must, nil)
-	if err != nil {
-		return err
-	}
-	c.cannot = slices.DeleteFunc(c.cannot, func(p [2]int) bool {
-		return unit[p[0]] == unit[p[1]] && unit[p[0]] == unit[pictures[0]]
-	})
 	return nil
 }
 
-// separate puts cannot-links between all of the pictures and removes must-links between them.
-func (c *corrections) separate(pictures []int) error {
+// separate puts cannot-links between all of the pictures. If several are in one group, a labelled one stays there, else
+// the one with the largest share, and the others move to the groups with the next largest shares.
+func (c *corrections) separate(pictures []int, shares mat.Matrix) error {
 	if len(pictures) > mostApart {
 		return fmt.Errorf("%d images selected: select at most %d to mark as different", len(pictures), mostApart)
 	}
-	c.must = slices.DeleteFunc(c.must, func(p [2]int) bool {
-		return slices.Contains(pictures, p[0]) && slices.Contains(pictures, p[1])
-	})
-	for at, i := range pictures {
-		for _, j := range pictures[:at] {
+	fit := func(i int) float64 {
+		if c.labels[i] >= 0 {
+			return 2
+		}
+		return shares.At(i, c.groups[i])
+	}
+	order := slices.Clone(pictures)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(fit(b), fit(a)) })
+	for at, i := range order {
+		for _, j := range order[:at] {
 			if c.labels[i] >= 0 && c.labels[i] == c.labels[j] {
 				return fmt.Errorf("two of the images are labelled with the same group, %s: move one", c.groupName(c.labels[i]))
 			}
 			c.cannot = addPair(c.cannot, i, j)
 		}
+	}
+	for at, i := range order {
+		taken := map[int]bool{} // groups of pictures that i cannot join
+		for _, p := range c.cannot {
+			if other := p[0] + p[1] - i; (p[0] == i || p[1] == i) && !slices.Contains(order[at:], other) {
+				taken[c.groups[other]] = true
+			}
+		}
+		if !taken[c.groups[i]] {
+			continue
+		}
+		best := -1
+		for g := range c.names {
+			if !taken[g] && slices.Contains(c.groups, g) && (best < 0 || shares.At(i, g) > shares.At(i, best)) {
+				best = g
+			}
+		}
+		if best < 0 {
+			return fmt.Errorf("%s cannot separate all images marked as different: create a new group first", phrase.Count(len(c.names), "group", "groups"))
+		}
+		c.groups[i] = best
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func (s *Session) saveFiles() error {
 		{GroupsFile, true, func(w *bytes.Buffer) error {
 			out := csv.NewWriter(w)
 			_ = out.Write([]string{"file", "group", "name"})
-			for i, g := range s.result.Labels {
+			for i, g := range s.current().groups {
 				_ = out.Write([]string{spreadsheet.Cell(set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.current().names[g])})
 			}
 			out.Flush()
@@ -179,7 +179,7 @@ func (s *Session) Finished(model string) error {
 // of the options.
 func (s *Session) load(ctx context.Context) (err error) {
 	if s.opt.Store == nil {
-		return s.applyGiven(s.opt.Labels, s.opt.Links)
+		return s.applyGiven(ctx, s.opt.Labels, s.opt.Links)
 	}
 	if s.log, err = s.opt.Store.Read(LogFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -191,7 +191,7 @@ func (s *Session) load(ctx context.Context) (err error) {
 	_, noLabels := s.opt.Store.Read(LabelsFile)
 	_, noLinks := s.opt.Store.Read(LinksFile)
 	if noLabels != nil && noLinks != nil {
-		return s.applyGiven(s.opt.Labels, s.opt.Links)
+		return s.applyGiven(ctx, s.opt.Labels, s.opt.Links)
 	}
 	var classes []string
 	links := &datasets.Links{}
@@ -205,12 +205,12 @@ func (s *Session) load(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return s.applyGiven(classes, *links)
+	return s.applyGiven(ctx, classes, *links)
 }
 
 // applyGiven applies labels and links of samples of the set. A class becomes the group with its name, else the unnamed
-// group with most of its pictures, else a new group.
-func (s *Session) applyGiven(classes []string, links datasets.Links) error {
+// group with most of its pictures, else a new group. Labelled and linked pictures move to groups that satisfy them.
+func (s *Session) applyGiven(ctx context.Context, classes []string, links datasets.Links) error {
 	c := s.current()
 	row := input.PlacesOf(s.in.Rows, s.in.Set.Len())
 	members := map[string][]int{}
@@ -231,7 +231,7 @@ func (s *Session) applyGiven(classes []string, links datasets.Links) error {
 		if g < 0 {
 			votes := make([]int, len(c.names))
 			for _, i := range members[class] {
-				votes[c.base[i]]++
+				votes[c.groups[i]]++
 			}
 			for at, n := range votes {
 				if n > 0 && !taken[at] && c.names[at] == "" && (g < 0 || n > votes[g]) {
@@ -248,9 +248,7 @@ func (s *Session) applyGiven(classes []string, links datasets.Links) error {
 			c.names[g] = name
 		}
 		taken[g] = true
-		for _, i := range members[class] {
-			c.labels[i] = g
-		}
+		c.label(members[class], g)
 	}
 	for to, pairs := range map[*[][2]int][][2]int{&c.must: links.Must, &c.cannot: links.Cannot} {
 		for _, p := range input.PairsAt(pairs, row) {
@@ -259,6 +257,18 @@ func (s *Session) applyGiven(classes []string, links datasets.Links) error {
 	}
 	if err := c.constraints().Check(len(c.labels)); err != nil {
 		return fmt.Errorf("labels and links contradict each other: %w", err)
+	}
+	if len(c.must)+len(c.cannot) == 0 {
+		return nil
+	}
+	found, err := s.regroup.Find(ctx, len(c.names), c.groups, c.constraints())
+	if err != nil {
+		return err
+	}
+	for i, touched := range c.touched() {
+		if touched {
+			c.groups[i] = found.Labels[i]
+		}
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 
 // history is the content of HistoryFile.
 type history struct {
+	Format  int    `json:"format"`
 	Model   string `json:"model"`
 	Changed bool   `json:"changed"` // the present groups are not yet in any results
 	// States are Past states before the present one, the present one, and those after it.
@@ -28,7 +29,7 @@ type history struct {
 type stateChange struct {
 	Words  string      `json:"words,omitempty"`
 	Names  []string    `json:"names,omitempty"` // if they differ
-	Base   map[int]int `json:"base,omitempty"`
+	Groups map[int]int `json:"groups,omitempty"`
 	Labels map[int]int `json:"labels,omitempty"`
 	Must   pairsChange `json:"must,omitzero"`
 	Cannot pairsChange `json:"cannot,omitzero"`
@@ -47,7 +48,7 @@ func exceptPairs(pairs, others [][2]int) [][2]int {
 }
 
 func uncorrected(n int) *corrections {
-	return &corrections{base: make([]int, n), labels: slices.Repeat([]int{-1}, n)}
+	return &corrections{groups: make([]int, n), labels: slices.Repeat([]int{-1}, n)}
 }
 
 func (c *corrections) changeFrom(before *corrections) stateChange {
@@ -61,7 +62,7 @@ func (c *corrections) changeFrom(before *corrections) stateChange {
 		return m
 	}
 	d := stateChange{
-		Words: c.description, Base: differ(c.base, before.base), Labels: differ(c.labels, before.labels),
+		Words: c.description, Groups: differ(c.groups, before.groups), Labels: differ(c.labels, before.labels),
 		Must:   pairsChange{exceptPairs(before.must, c.must), exceptPairs(c.must, before.must)},
 		Cannot: pairsChange{exceptPairs(before.cannot, c.cannot), exceptPairs(c.cannot, before.cannot)},
 	}
@@ -73,12 +74,12 @@ func (c *corrections) changeFrom(before *corrections) stateChange {
 
 // apply returns the state after a change, and checks it.
 func (c *corrections) apply(d stateChange) (*corrections, error) {
-	next, n := c.clone(), len(c.base)
+	next, n := c.clone(), len(c.groups)
 	next.description, next.must, next.cannot = d.Words, d.Must.apply(c.must), d.Cannot.apply(c.cannot)
 	if d.Names != nil {
 		next.names = d.Names
 	}
-	for of, set := range map[*[]int]map[int]int{&next.base: d.Base, &next.labels: d.Labels} {
+	for of, set := range map[*[]int]map[int]int{&next.groups: d.Groups, &next.labels: d.Labels} {
 		for i, g := range set {
 			if i < 0 || i >= n {
 				return nil, fmt.Errorf("image %d; expected 0 to %d", i, n-1)
@@ -87,16 +88,22 @@ func (c *corrections) apply(d stateChange) (*corrections, error) {
 		}
 	}
 	for i, k := 0, len(next.names); i < n; i++ {
-		if next.base[i] < 0 || next.base[i] >= k || next.labels[i] < -1 || next.labels[i] >= k {
-			return nil, fmt.Errorf("image %d is in group %d with label %d, but there are %d groups", i, next.base[i], next.labels[i], k)
+		if next.groups[i] < 0 || next.groups[i] >= k || next.labels[i] != -1 && next.labels[i] != next.groups[i] {
+			return nil, fmt.Errorf("image %d is in group %d with label %d, but there are %d groups", i, next.groups[i], next.labels[i], k)
 		}
 	}
-	return next, next.constraints().Check(n)
+	if err := next.constraints().Check(n); err != nil {
+		return nil, err
+	}
+	if must, cannot := next.dropWrong(); len(must)+len(cannot) > 0 {
+		return nil, errors.New("the links contradict the groups")
+	}
+	return next, nil
 }
 
 func (s *Session) writeHistory(w *bytes.Buffer) error {
-	h := history{Model: s.opt.Model, Changed: s.changed, Past: s.present}
-	before := uncorrected(len(s.current().base))
+	h := history{Format: historyFormat, Model: s.opt.Model, Changed: s.changed, Past: s.present}
+	before := uncorrected(len(s.current().groups))
 	for _, c := range s.states {
 		h.States = append(h.States, c.changeFrom(before))
 		before = c
@@ -104,10 +111,22 @@ func (s *Session) writeHistory(w *bytes.Buffer) error {
 	return json.NewEncoder(w).Encode(h)
 }
 
+// historyFormat is the format of a history. A history of an earlier version has no format, and counts as one of other
+// groups.
+const historyFormat = 2
+
 func readHistory(dir string, text []byte) (h history, err error) {
+	var of struct {
+		Format int `json:"format"`
+	}
+	if json.Unmarshal(text, &of) == nil && of.Format == 0 {
+		return h, nil
+	}
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.DisallowUnknownFields()
-	if err = in.Decode(&h); err == nil && (h.Past < 0 || h.Past >= len(h.States)) {
+	if err = in.Decode(&h); err == nil && h.Format != historyFormat {
+		err = fmt.Errorf("format %d; expected %d", h.Format, historyFormat)
+	} else if err == nil && (h.Past < 0 || h.Past >= len(h.States)) {
 		err = fmt.Errorf("%d past states, but %d states in all", h.Past, len(h.States))
 	}
 	return h, historyError(dir, err)
@@ -130,11 +149,11 @@ func (s *Session) resume() (bool, error) {
 		return false, err
 	}
 	h, err := readHistory(s.opt.Store.Dir(), text)
-	if err != nil || h.Model != s.opt.Model {
+	if err != nil || h.Format == 0 || h.Model != s.opt.Model {
 		return false, err
 	}
 	states := make([]*corrections, len(h.States))
-	before := uncorrected(len(s.current().base))
+	before := uncorrected(len(s.current().groups))
 	for at, d := range h.States {
 		if states[at], err = before.apply(d); err != nil {
 			return false, historyError(s.opt.Store.Dir(), fmt.Errorf("state %d: %w", at, err))
@@ -164,7 +183,7 @@ func Pending(dir, model string) (groups string, unapplied bool, err error) {
 		_, err := output.ReadFile(filepath.Join(dir, name))
 		return err == nil
 	}
-	if h.Model != model {
+	if h.Format == 0 || h.Model != model {
 		return "", exists(LabelsFile) || exists(LinksFile), nil
 	}
 	if h.Changed && exists(GroupsFile) {
@@ -177,7 +196,7 @@ func Pending(dir, model string) (groups string, unapplied bool, err error) {
 func (s *Session) groupNumbers() (number []int, k int) {
 	number = slices.Repeat([]int{-1}, len(s.current().names))
 	for g := range number {
-		if slices.Contains(s.result.Labels, g) {
+		if slices.Contains(s.current().groups, g) {
 			number[g] = k
 			k++
 		}
@@ -210,8 +229,8 @@ func (s *Session) renumber() {
 			names[to[g]] = name
 		}
 		c.names = names
-		for i := range c.base {
-			if c.base[i] = to[c.base[i]]; c.labels[i] >= 0 {
+		for i := range c.groups {
+			if c.groups[i] = to[c.groups[i]]; c.labels[i] >= 0 {
 				c.labels[i] = to[c.labels[i]]
 			}
 		}
@@ -223,8 +242,5 @@ func (s *Session) renumber() {
 		})
 	}
 	s.current().names = s.current().names[:k]
-	for i, g := range s.result.Labels {
-		s.current().base[i] = to[g]
-	}
 	s.changed = false
 }

@@ -16,7 +16,7 @@ import (
 
 // checkAct returns an error for unknown pictures or groups, or a wrong number of them. It sorts the act's pictures.
 func (s *Session) checkAct(a *Act) error {
-	n, k := len(s.result.Labels), len(s.current().names)
+	n, k := len(s.current().groups), len(s.current().names)
 	for _, i := range a.Pictures {
 		if i < 0 || i >= n {
 			return fmt.Errorf("image %d does not exist; there are %d", i, n)
@@ -37,6 +37,8 @@ func (s *Session) checkAct(a *Act) error {
 		Name:     {[2]int{0, 0}, [2]int{1, 1}},
 		Together: {[2]int{2, n}, [2]int{0, 0}},
 		Apart:    {[2]int{2, n}, [2]int{0, 0}},
+		Follow:   {[2]int{1, n}, [2]int{0, 0}},
+		Decline:  {[2]int{0, 0}, [2]int{0, 0}},
 		Skip:     {[2]int{1, n}, [2]int{0, 0}},
 	}[a.Do]
 	within := func(size int, limits [2]int) bool { return size >= limits[0] && size <= limits[1] }
@@ -49,36 +51,34 @@ func (s *Session) checkAct(a *Act) error {
 	return nil
 }
 
-// perform applies an act to the corrections, and returns the pictures that the act names.
-func (s *Session) perform(ctx context.Context, c *corrections, a *Act) (own map[int]bool, err error) {
+// perform applies an act to the corrections. It moves only pictures that the act names.
+func (s *Session) perform(ctx context.Context, c *corrections, a *Act) error {
 	all := s.withCopies(a.Pictures)
-	own = make(map[int]bool, len(all))
-	for _, i := range all {
-		own[i] = true
-	}
 	switch a.Do {
 	case Move:
-		return own, s.move(c, a, all)
+		return s.move(c, a, all)
 	case Merge:
-		return own, s.merge(c, a.Groups, own)
+		return s.merge(c, a.Groups)
 	case Split:
 		if len(all) == 0 {
-			return own, s.split(ctx, c, a, own)
+			return s.split(ctx, c, a)
 		}
 		for _, i := range all {
-			if s.result.Labels[i] != a.Groups[0] {
-				return nil, fmt.Errorf("some of the images are not in %s", c.groupName(a.Groups[0]))
+			if c.groups[i] != a.Groups[0] {
+				return fmt.Errorf("some of the images are not in %s", c.groupName(a.Groups[0]))
 			}
 		}
-		return own, s.move(c, &Act{Name: a.Name}, all)
+		return s.move(c, &Act{Name: a.Name}, all)
 	case Name:
-		return own, s.nameGroup(c, a.Groups[0], a.Name)
+		return s.nameGroup(c, a.Groups[0], a.Name)
 	case Together:
 		c.description = countPictures(len(all)) + " belong together"
-		return own, c.join(all)
+		return c.join(all)
+	case Follow:
+		return s.follow(c, a.Pictures)
 	}
 	c.description = countPictures(len(a.Pictures)) + " do not belong together"
-	return own, c.separate(a.Pictures)
+	return c.separate(a.Pictures, s.result.Shares)
 }
 
 // withCopies returns pictures and their copies in the same groups, sorted.
@@ -88,11 +88,11 @@ func (s *Session) withCopies(of []int) []int {
 	}
 	stack := map[[2]int]bool{} // a stack of copies and a group
 	for _, i := range of {
-		stack[[2]int{s.opt.Copies[i], s.result.Labels[i]}] = true
+		stack[[2]int{s.opt.Copies[i], s.current().groups[i]}] = true
 	}
 	var out []int
 	for i, first := range s.opt.Copies {
-		if stack[[2]int{first, s.result.Labels[i]}] {
+		if stack[[2]int{first, s.current().groups[i]}] {
 			out = append(out, i)
 		}
 	}
@@ -109,7 +109,7 @@ func (s *Session) move(c *corrections, a *Act, all []int) error {
 	} else {
 		g = a.Groups[0]
 	}
-	if !slices.ContainsFunc(all, func(i int) bool { return s.result.Labels[i] != g }) {
+	if !slices.ContainsFunc(all, func(i int) bool { return c.groups[i] != g }) {
 		to = " confirmed in "
 	}
 	c.label(all, g)
@@ -117,8 +117,21 @@ func (s *Session) move(c *corrections, a *Act, all []int) error {
 	return nil
 }
 
-// merge joins groups to the first, links their typical pictures, and adds the pictures of all other groups to own.
-func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
+// follow moves pictures of the offer without labelling them.
+func (s *Session) follow(c *corrections, pictures []int) error {
+	for _, i := range pictures {
+		at := slices.Index(s.offer.Pictures, i)
+		if at < 0 {
+			return errors.New("some of the images are no longer offered")
+		}
+		c.groups[i] = s.offer.Groups[at]
+	}
+	c.description = countPictures(len(pictures)) + " moved too"
+	return nil
+}
+
+// merge joins groups to the first, and links their typical pictures.
+func (s *Session) merge(c *corrections, groups []int) error {
 	first := groups[0]
 	slices.Sort(groups[1:])
 	for _, g := range slices.Compact(groups[1:]) {
@@ -126,10 +139,7 @@ func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 			return errors.New("a group cannot be merged with itself")
 		}
 		c.description = fmt.Sprintf("%s merged with %s", c.groupName(first), c.groupName(g))
-		for i, of := range s.result.Labels {
-			own[i] = own[i] || of == g
-		}
-		for _, of := range [][]int{c.base, c.labels} {
+		for _, of := range [][]int{c.groups, c.labels} {
 			for i := range of {
 				if of[i] == g {
 					of[i] = first
@@ -140,11 +150,8 @@ func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 			c.names[first] = c.names[g]
 		}
 		c.names[g] = ""
-		c.cannot = slices.DeleteFunc(c.cannot, func(p [2]int) bool { return c.labels[p[0]] == first && c.labels[p[1]] == first })
-		if a, b := s.typical[first], s.typical[g]; a >= 0 && b >= 0 && a != b {
-			if err := c.join([]int{a, b}); err != nil {
-				return err
-			}
+		if a, b := s.typical[first], s.typical[g]; a >= 0 && b >= 0 {
+			c.must = addPair(c.must, a, b)
 		}
 	}
 	return nil
@@ -166,14 +173,14 @@ func (s *Session) nameGroup(c *corrections, g int, name string) error {
 	return nil
 }
 
-// split splits a group in two by k-means and adds the smaller half to own. The larger half keeps its number.
-func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int]bool) error {
+// split splits a group in two by k-means. The larger half keeps its number.
+func (s *Session) split(ctx context.Context, c *corrections, a *Act) error {
 	g := a.Groups[0]
 	if err := c.checkName(a.Name, -1); err != nil {
 		return err
 	}
 	var members []int
-	for i, of := range s.result.Labels {
+	for i, of := range c.groups {
 		if of == g {
 			members = append(members, i)
 		}
@@ -206,7 +213,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 			if c.labels[i] == g {
 				continue // the label keeps the picture in the group
 			}
-			c.base[i], own[i] = to, true
+			c.groups[i] = to
 		}
 		if d := near[at].Distance; typical[half] < 0 || d < distance[half] {
 			typical[half], distance[half] = i, d
@@ -216,7 +223,8 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 	if slices.Min(typical[:]) < 0 {
 		return fmt.Errorf("%s cannot be split: all images of one half are labelled with it", c.groupName(g))
 	}
-	return c.separate([]int{typical[1-second], typical[second]})
+	c.cannot = addPair(c.cannot, typical[0], typical[1])
+	return nil
 }
 
 // Act is a correction. Pictures are rows of the session's inputs. Groups are numbered from 0; a number stays the same
@@ -232,8 +240,8 @@ type Act struct {
 type Verb string
 
 const (
-	// Move labels Pictures with Groups[0], or with a new group called Name if Groups is empty. It confirms pictures
-	// that are already in the group.
+	// Move moves Pictures to Groups[0], or to a new group called Name if Groups is empty, and labels them. It confirms
+	// pictures that are already in the group.
 	Move Verb = "move"
 	// Merge joins Groups into the first of them.
 	Merge Verb = "merge"
@@ -245,6 +253,9 @@ const (
 	// Together must-links Pictures, and Apart puts a cannot-link between any two of them.
 	Together Verb = "together"
 	Apart    Verb = "apart"
+	// Follow moves Pictures of the Offer to their offered groups, and Decline drops the offer. Decline is not saved.
+	Follow  Verb = "follow"
+	Decline Verb = "decline"
 	// Skip drops the questions about Pictures. It is not saved.
 	Skip Verb = "skip"
 )
@@ -260,7 +271,8 @@ type State struct {
 	Labelled []int    `json:"labelled"`
 	Must     [][2]int `json:"must"`
 	Cannot   [][2]int `json:"cannot"`
-	// Questions are pairs of pictures to ask about, the most informative first.
+	Offer    Offer    `json:"offer"`
+	// Questions are about uncertain pictures, the most informative first.
 	Questions []Question `json:"questions"`
 	Model     string     `json:"model"` // as in Options; another model numbers its groups differently
 	// Acts is the number of acts in force. Undo and Redo describe the act that they would undo or redo, or are "".
@@ -270,10 +282,16 @@ type State struct {
 	Effect string `json:"said"` // the effect of the last call in a sentence or two
 }
 
-// Question asks whether pictures A and B belong together. A is the uncertain one, and B is typical of A's group.
+// Offer lists untouched pictures that resemble the pictures of an act, each with the group that it could move to.
+type Offer struct {
+	Pictures []int `json:"pictures"`
+	Groups   []int `json:"groups"`
+}
+
+// Question asks which of Groups a picture belongs to. The first is its present group.
 type Question struct {
-	A int `json:"a"`
-	B int `json:"b"`
+	Picture int   `json:"picture"`
+	Groups  []int `json:"groups"`
 }
 
 // MistakeError is the error for an impossible act, with a message for the person. The act changed nothing.

@@ -7,13 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/internal/text/phrase"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -38,14 +39,17 @@ type Session struct {
 	regroup *grouping.Regroup
 	opt     Options
 
-	states    []*corrections // in order
-	present   int            // the index of the present state
-	result    *cluster.Correction
-	typical   []int        // the picture nearest to the centre of each group, or −1
-	questions []Question   // of State
-	skipped   map[int]bool // pictures without further questions
-	log       []byte       // the content of LogFile
-	changed   bool         // whether groups or corrections differ from the model's
+	states    []*corrections      // in order
+	present   int                 // the index of the present state
+	result    *cluster.Correction // of the labels and links, for offers and questions
+	typical   []int               // the picture nearest to the centre of each group, or −1
+	questions []Question          // of State
+	skipped   map[int]bool        // pictures without further questions
+	offer     Offer
+	open      map[int]bool    // groups to which acts moved pictures, until the offer is answered
+	declined  map[[2]int]bool // pictures with the groups of declined offers
+	log       []byte          // the content of LogFile
+	changed   bool            // whether groups or corrections differ from the model's
 	effect    string
 }
 
@@ -59,12 +63,12 @@ func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{in: in, opt: opt, skipped: map[int]bool{}}
+	s := &Session{in: in, opt: opt, skipped: map[int]bool{}, open: map[int]bool{}, declined: map[[2]int]bool{}}
 	if s.regroup, err = grouping.NewRegroup(ctx, in, m); err != nil {
 		return nil, err
 	}
 	first := uncorrected(len(base))
-	first.base, first.names = base, make([]string, len(m.Groups.Names))
+	first.groups, first.names = base, make([]string, len(m.Groups.Names))
 	for g, name := range m.Groups.Names {
 		if first.checkName(name, g) == nil {
 			first.names[g] = name
@@ -74,22 +78,19 @@ func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (
 	if err := s.load(ctx); err != nil {
 		return nil, err
 	}
-	return s, s.findGroups(ctx)
+	return s, s.update(ctx)
 }
 
 func (s *Session) current() *corrections { return s.states[s.present] }
 
-func (s *Session) findGroups(ctx context.Context) error {
+// update finds what the corrections suggest: offers, questions and typical pictures.
+func (s *Session) update(ctx context.Context) error {
 	c := s.current()
-	known := c.constraints()
-	if err := s.regroup.Factorise(ctx, known); err != nil {
-		return err
-	}
-	found, err := s.regroup.Find(ctx, len(c.names), c.base, known)
+	found, err := s.regroup.Find(ctx, len(c.names), c.groups, c.constraints())
 	if err != nil {
 		return err
 	}
-	near, err := cluster.Memberships(ctx, cluster.DistanceCosine, s.regroup.Points(), found.Labels)
+	near, err := cluster.Memberships(ctx, cluster.DistanceCosine, s.regroup.Points(), c.groups)
 	if err != nil {
 		return err
 	}
@@ -99,32 +100,44 @@ func (s *Session) findGroups(ctx context.Context) error {
 			s.typical[m.Group] = i
 		}
 	}
+	s.offer = s.findOffer()
 	s.questions = s.findQuestions()
 	return nil
 }
 
-// margin returns from 0 to 1 how certain the group of picture i is, compared with the second-best group.
+// findOffer returns the untouched pictures that could move to an open group.
+func (s *Session) findOffer() Offer {
+	o, touched := Offer{[]int{}, []int{}}, s.current().touched()
+	for i, g := range s.result.Labels {
+		if s.open[g] && g != s.current().groups[i] && !touched[i] && !s.declined[[2]int{i, g}] {
+			o.Pictures, o.Groups = append(o.Pictures, i), append(o.Groups, g)
+		}
+	}
+	return o
+}
+
+// margin returns from −1 to 1 how certain the group of picture i is, compared with the best other group.
 func (s *Session) margin(i int) float64 {
 	row := s.result.Shares.RawRowView(i)
-	own, other := row[s.result.Labels[i]], 0.0
+	own, other := row[s.current().groups[i]], 0.0
 	for g, share := range row {
-		if g != s.result.Labels[i] {
+		if g != s.current().groups[i] {
 			other = max(other, share)
 		}
 	}
-	return max(0, own-other)
+	return own - other
 }
 
 // State returns the state to show.
 func (s *Session) State() *State {
 	now := s.current()
 	out := &State{
-		Groups: slices.Clone(s.result.Labels), Names: slices.Clone(now.names), Confidence: make([]int, len(s.result.Labels)),
+		Groups: slices.Clone(now.groups), Names: slices.Clone(now.names), Confidence: make([]int, len(now.groups)),
 		Labelled: []int{}, Must: append([][2]int{}, now.must...), Cannot: append([][2]int{}, now.cannot...),
-		Questions: s.questions, Model: s.opt.Model, Acts: s.present, Effect: s.effect,
+		Offer: s.offer, Questions: s.questions, Model: s.opt.Model, Acts: s.present, Effect: s.effect,
 	}
 	for i := range out.Confidence {
-		out.Confidence[i] = int(math.Round(100 * s.margin(i)))
+		out.Confidence[i] = int(math.Round(100 * max(0, s.margin(i))))
 		if now.labels[i] >= 0 {
 			out.Labelled = append(out.Labelled, i)
 		}
@@ -146,56 +159,66 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	if err := s.checkAct(&a); err != nil {
 		return nil, &MistakeError{err}
 	}
-	if a.Do == Skip {
+	switch a.Do {
+	case Skip:
 		for _, i := range a.Pictures {
 			s.skipped[i] = s.current().labels[i] < 0 || s.skipped[i]
 		}
 		s.effect, s.questions = "", s.findQuestions()
 		return s.State(), nil
+	case Decline:
+		for at, i := range s.offer.Pictures {
+			s.declined[[2]int{i, s.offer.Groups[at]}] = true
+		}
+		clear(s.open)
+		s.effect, s.offer = "", s.findOffer()
+		return s.State(), nil
 	}
-	next := s.current().clone()
-	own, err := s.perform(ctx, next, &a)
-	if err == nil && next.constraints().Check(len(next.labels)) != nil {
-		err = errors.New("this contradicts an earlier correction; undo that first")
-	}
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, err
-	case err != nil:
+	next, now := s.current().clone(), s.current()
+	if err := s.perform(ctx, next, &a); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
 		return nil, &MistakeError{err}
 	}
-	before := s.result.Labels
-	err = s.changeState(ctx, append(slices.Clone(s.states[:s.present+1]), next), s.present+1, s.entryOf(a))
-	switch {
-	case errors.Is(err, cluster.ErrDeadEnd):
-		return nil, &MistakeError{fmt.Errorf("%s cannot separate all images marked as different: create a new group first",
-			phrase.Count(len(next.names), "group", "groups"))}
-	case err != nil:
-		return nil, err
-	}
-	s.effect = strings.ToUpper(next.description[:1]) + next.description[1:] + "."
-	followed := 0 // pictures outside of the act that moved
-	for i, g := range s.result.Labels {
-		if g != before[i] && !own[i] {
-			followed++
+	must, cannot := next.dropWrong()
+	was := maps.Clone(s.open)
+	if a.Do == Follow {
+		clear(s.open)
+	} else if a.Do != Merge {
+		for i, g := range next.groups {
+			if g != now.groups[i] {
+				s.open[g] = true
+			}
 		}
 	}
-	switch {
-	case followed == 0:
-	case len(own) > 0:
-		s.effect += fmt.Sprintf(" %d of %s moved as well.", followed, phrase.Count(len(before)-len(own), "other image", "other images"))
-	default:
-		s.effect += fmt.Sprintf(" %d of %s moved.", followed, countPictures(len(before)))
+	if err := s.changeState(ctx, append(slices.Clone(s.states[:s.present+1]), next), s.present+1, s.entryOf(a)); err != nil {
+		s.open = was
+		return nil, err
 	}
+	s.effect = strings.ToUpper(next.description[:1]) + next.description[1:] + "." + s.contradicted(must, " belong together") + s.contradicted(cannot, " do not belong together")
 	return s.State(), nil
 }
 
-// changeState goes to a state, finds the groups and saves both. An error changes nothing.
+// contradicted says that earlier links no longer hold.
+func (s *Session) contradicted(gone [][2]int, what string) string {
+	if len(gone) == 0 {
+		return ""
+	}
+	name := func(i int) string { return s.in.Set.Names[s.in.Rows[i]] }
+	text := " This contradicts an earlier correction, which no longer holds: "
+	if len(gone) > 1 {
+		text = fmt.Sprintf(" This contradicts %d earlier corrections, which no longer hold. One of them: ", len(gone))
+	}
+	return text + name(gone[0][0]) + " and " + name(gone[0][1]) + what + "."
+}
+
+// changeState goes to a state and saves it. An error changes nothing.
 func (s *Session) changeState(ctx context.Context, states []*corrections, at int, e logEntry) error {
 	was := *s
 	first := max(0, at-mostPast)
 	s.states, s.present, s.changed = states[first:], at-first, true
-	if err := s.findGroups(ctx); err != nil {
+	if err := s.update(ctx); err != nil {
 		*s = was
 		return err
 	}
@@ -230,8 +253,8 @@ func (s *Session) step(ctx context.Context, by int, do Verb, did string) (*State
 // Grouping returns the groups without empty ones. Their labels become the classes of the inputs' set.
 func (s *Session) Grouping(ctx context.Context) (*grouping.Grouping, error) {
 	number, _ := s.groupNumbers()
-	groups := make([]int, len(s.result.Labels))
-	for i, g := range s.result.Labels {
+	groups := make([]int, len(s.current().groups))
+	for i, g := range s.current().groups {
 		groups[i] = number[g]
 	}
 	classes := s.classes(number)
@@ -256,54 +279,45 @@ const (
 	worthOf   = 500 // the value of an answer is its effect on these most uncertain pictures
 	sureAt    = 0.9 // answers about pictures with this margin have no value
 	mostAsked = 20  // questions of a State
+	choices   = 4   // groups of a question
+	doubt     = 5   // how much more pictures with small margins are asked about
 )
 
-// findQuestions finds the most informative questions. A is an unlabelled picture that is about as near to another group
-// and similar to many other uncertain pictures. B is the nearest labelled picture of its group, or the typical one. It
-// finds none if all pictures are labelled or certain.
+// findQuestions finds the most informative questions: about untouched pictures that are about as near to another group,
+// or nearer, and similar to many other uncertain pictures. It finds none if all pictures are touched or certain.
 func (s *Session) findQuestions() []Question {
-	now := s.current()
-	linked := map[[2]int]bool{}
-	for _, p := range slices.Concat(now.must, now.cannot) {
-		linked[p] = true
-	}
+	now, touched := s.current(), s.current().touched()
 	var unsure []int
-	margin := make([]float64, len(s.result.Labels))
-	labelled := make([][]int, len(now.names)) // of each group
+	margin := make([]float64, len(now.groups))
 	for i := range margin {
-		if g := now.labels[i]; g >= 0 {
-			labelled[g] = append(labelled[g], i)
-		} else if margin[i] = s.margin(i); margin[i] < sureAt {
+		if margin[i] = s.margin(i); !touched[i] && margin[i] < sureAt {
 			unsure = append(unsure, i)
 		}
 	}
 	slices.SortStableFunc(unsure, func(a, b int) int { return cmp.Compare(margin[a], margin[b]) })
 	unsure = unsure[:min(len(unsure), worthOf)]
-	worth := map[Question]float64{}
-	var found []Question
+	worth := map[int]float64{}
 	for _, i := range unsure[:min(len(unsure), askedOf)] {
-		group := s.result.Labels[i]
-		b, most := -1, -1.0
-		for _, j := range labelled[group] {
-			if c := s.regroup.Covariance(i, j); c > most {
-				b, most = j, c
-			}
-		}
-		if b < 0 && s.typical[group] != i {
-			b = s.typical[group]
-		}
-		if s.skipped[i] || b < 0 || linked[[2]int{min(i, b), max(i, b)}] {
+		if s.skipped[i] {
 			continue
 		}
-		sum := 0.0
 		for _, j := range unsure {
-			sum += (1 - margin[j]) * s.regroup.Covariance(i, j)
+			worth[i] += (1 - margin[j]) * s.regroup.Covariance(i, j)
 		}
-		if sum *= 1 - margin[i]; sum > 0 {
-			q := Question{A: i, B: b}
-			found, worth[q] = append(found, q), sum
-		}
+		worth[i] *= elementary.Exp(-doubt * margin[i])
 	}
-	slices.SortStableFunc(found, func(a, b Question) int { return cmp.Compare(worth[b], worth[a]) })
-	return append([]Question{}, found[:min(len(found), mostAsked)]...)
+	best := slices.SortedFunc(maps.Keys(worth), func(a, b int) int { return cmp.Or(cmp.Compare(worth[b], worth[a]), a-b) })
+	out := []Question{}
+	for _, i := range best[:min(len(best), mostAsked)] {
+		q := Question{Picture: i, Groups: []int{now.groups[i]}}
+		for g, at := range s.typical {
+			if at >= 0 && g != now.groups[i] {
+				q.Groups = append(q.Groups, g)
+			}
+		}
+		slices.SortStableFunc(q.Groups[1:], func(a, b int) int { return cmp.Compare(s.result.Shares.At(i, b), s.result.Shares.At(i, a)) })
+		q.Groups = q.Groups[:min(len(q.Groups), choices)]
+		out = append(out, q)
+	}
+	return out
 }

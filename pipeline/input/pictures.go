@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"image"
 	imagedraw "image/draw"
@@ -151,10 +152,48 @@ const candidates = 8
 // PrepareOptions.Pictures was set. Files with equal content are exact copies; for the rest see [pictures.Copies],
 // [pictures.Outliers] and [pictures.Remarks]. It calls progress, which may be nil, with "examining images", "finding
 // similar images" and "comparing images".
+//
+// The cache keeps the result for the same files and features.
 func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, error) {
 	if in.pictures == nil || in.X == nil {
 		return nil, nil
 	}
+	key, err := in.picturesKey()
+	if err != nil {
+		return nil, err
+	}
+	p := &Pictures{}
+	if blob, ok := in.store.Get(key); ok && json.Unmarshal(blob, p) == nil && len(p.CopyOf) == len(in.Rows) {
+		return p, ctx.Err()
+	}
+	if p, err = in.findPictures(ctx, progress); err != nil {
+		return nil, err
+	}
+	if blob, err := json.Marshal(p); err == nil && !slices.ContainsFunc(in.Rows, func(i int) bool { return in.Images.Truncated(i) != "" }) {
+		in.store.Put(key, blob)
+	}
+	return p, nil
+}
+
+// picturesKey digests all that Pictures depends on.
+func (in *Inputs) picturesKey() (cache.Key, error) {
+	h := sha256.New()
+	for _, row := range in.Rows {
+		sum, err := ContentOf(in.Images, row)
+		if err != nil {
+			return cache.Key{}, err
+		}
+		h.Write(sum[:])
+		fmt.Fprintln(h, len(in.Set.Names[row]))
+		if info, err := os.Stat(in.Set.Files[row]); err == nil {
+			fmt.Fprintln(h, info.ModTime().UnixNano())
+		}
+	}
+	matrix.WriteRows(h, in.X, matrix.AllRows(in.X))
+	return cache.NewKey("pictures", pictures.Version, h.Sum(nil)), nil
+}
+
+func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Pictures, error) {
 	owner := &Reporter{To: progress}
 	defer owner.End()
 	all, err := looksOf(ctx, in, owner)
