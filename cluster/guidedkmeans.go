@@ -44,6 +44,11 @@ func (g GuidedKMeans) Memory(s Size) float64 {
 // Fit clusters the rows of x, n×m, under labels and links. Samples with a must-link to a labelled sample also train the
 // regression. Centres are the unit directions of the sums of the samples scaled to unit length.
 func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Result, err error) {
+	return g.fit(ctx, x, known, nil)
+}
+
+// fit is Fit with more features for the regression, if more is not nil.
+func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known, more *mat.Dense) (_ *Result, err error) {
 	defer wrap(&err, "guided k-means")
 	g.Distance = DistanceCosine
 	s, err := readSamples(x, g.Distance)
@@ -69,14 +74,19 @@ func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Re
 		}
 	}
 	z := s.centred()
-	guide, err := logistic.Regression{C: guideC}.Fit(ctx, rowsOf(z, given), givenLabels, g.K)
+	described := z
+	if more != nil {
+		described = &mat.Dense{}
+		described.Augment(z, more)
+	}
+	guide, err := logistic.Regression{C: guideC}.Fit(ctx, rowsOf(described, given), givenLabels, g.K)
 	if err != nil {
 		return nil, err
 	}
 	weight := cmp.Or(g.Guidance, defaultGuidance) * float64(g.K) / float64(len(given))
-	extra := guide.LogProbabilities(z)
+	extra := guide.LogProbabilities(described)
 	extra.Scale(-1/weight, extra)
-	from := guide.Classify(z)
+	from := guide.Classify(described)
 	for at, i := range given {
 		from[i] = givenLabels[at]
 	}

@@ -19,6 +19,7 @@ const (
 	whitenedRidge      = 3
 	propagatedShare    = 0.9
 	propagatedSteps    = 30
+	propagatedGuidance = 10
 	fewPerCluster      = 15 // samples per cluster up to which a sample has 5 neighbours
 )
 
@@ -36,7 +37,8 @@ const (
 //
 //	Y ← 0.9·D^-½AD^-½·Y + 0.1·V
 //
-// Cosine k-means with k-means++ clusters the rows of Y, or guided k-means with labels or links. Neighbours are found
+// Cosine k-means with k-means++ clusters the rows of Y, or guided k-means with labels or links; its regression uses Y
+// and V, and its guidance is 10. Neighbours are found
 // once among the rows of V and once among the rows of Z; the result with the smaller mean normalised cut is used.
 type PropagatedKMeans struct {
 	Restarts int `setting:"restarts" default:"20" help:"number of starts; the result with the smallest objective is used"`
@@ -74,7 +76,7 @@ func (p PropagatedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters in
 		if err != nil {
 			return nil, err
 		}
-		result, err := GuidedKMeans{KMeans: by}.Fit(ctx, y, known)
+		result, err := GuidedKMeans{by, propagatedGuidance}.fit(ctx, y, known, v)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +91,7 @@ func (p PropagatedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters in
 
 func (p PropagatedKMeans) Memory(s Size) float64 {
 	n, m, d := float64(s.N), float64(s.M), float64(min(s.N, s.M))
-	s.M, s.Sparse = whitenedDirections, false
+	s.M, s.Sparse = 2*whitenedDirections, false
 	return 8*(n*m+d*d+3*n*whitenedDirections) + 500*n + eigen.Memory(int(d), min(int(d), whitenedDirections)) + GuidedKMeans{}.Memory(s)
 }
 

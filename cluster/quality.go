@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/seed4492f2cd/partwise/internal/eigen"
 )
 
 // Silhouette returns the mean silhouette of the rows of x, from −1 to 1 (Rousseeuw 1987): (b − a)/max(a, b), where a is
@@ -73,41 +71,4 @@ func (d Distance) ofProducts(xx, yy, xy float64) float64 {
 		return max(0, 1-xy/(math.Sqrt(xx)*math.Sqrt(yy)))
 	}
 	return math.Sqrt(max(0, xx+yy-2*xy))
-}
-
-// graphNeighbours is the default number of nearest neighbours in a graph.
-const graphNeighbours = 10
-
-// EigenGaps returns, for each number of clusters k from 1 to most, the eigengap λ_{k+1} − λ_k of the normalised
-// Laplacian I − D^-½ W D^-½ (von Luxburg 2007, section 8.3). The graph W joins two samples if one is among the 10
-// nearest of the other, by the angle between centred rows, if this is less than 90°.
-func EigenGaps(ctx context.Context, x mat.Matrix, most int) (_ []float64, err error) {
-	defer wrap(&err, "gaps of eigenvalues")
-	s, err := readSamples(x, DistanceCosine)
-	if err != nil {
-		return nil, err
-	}
-	if most = min(most, s.n-1); most < 1 {
-		return nil, fmt.Errorf("%d eigenvalues of %d samples", most, s.n)
-	}
-	g, err := nearestGraph(ctx, s.centred(), graphNeighbours)
-	if err != nil {
-		return nil, err
-	}
-	w := mat.NewSymDense(s.n, nil)
-	for i, neighbours := range g {
-		w.SetSym(i, i, 1)
-		for _, j := range neighbours {
-			w.SetSym(i, j, -1/math.Sqrt(float64(len(neighbours)*len(g[j]))))
-		}
-	}
-	values, _, err := eigen.Smallest(ctx, w, most+1)
-	if err != nil {
-		return nil, err
-	}
-	gaps := make([]float64, most)
-	for k := range gaps {
-		gaps[k] = max(0, values[k+1]-values[k])
-	}
-	return gaps, nil
 }

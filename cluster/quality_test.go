@@ -2,8 +2,6 @@ package cluster
 
 import (
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -35,52 +33,5 @@ func TestSilhouette(t *testing.T) {
 		if _, err := Silhouette(t.Context(), x, labels, DistanceEuclidean); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: got %v, want %q", labels, err, want)
 		}
-	}
-}
-
-// TestEigenGaps checks that k separate clouds have the largest gap at k, for any scale and order of the samples,
-// sparse or dense.
-func TestEigenGaps(t *testing.T) {
-	for _, k := range []int{2, 3, 5, 8} {
-		x, _ := clouds(20*k, k+3, k-1)
-		gaps, err := EigenGaps(t.Context(), x, 15)
-		if err != nil {
-			t.Fatal(err)
-		}
-		best := slices.Index(gaps, slices.Max(gaps)) + 1
-		// The last two clouds are near each other, and may count as one.
-		if best != k && best != k-1 || len(gaps) != 15 {
-			t.Errorf("%d clouds: %d, of %.3f", k, best, gaps)
-		}
-		var scaled mat.Dense
-		scaled.Scale(1e90, x)
-		order := rand.New(rand.NewPCG(1, uint64(k))).Perm(20 * k)
-		moved := mat.NewDense(20*k, k+3, nil)
-		for to, from := range order {
-			moved.SetRow(to, x.RawRowView(from))
-		}
-		for name, other := range map[string]mat.Matrix{"scaled": &scaled, "moved": moved, "sparse": sparsed(x)} {
-			got, err := EigenGaps(t.Context(), other, 15)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range got {
-				if math.Abs(got[i]-gaps[i]) > 1e-9 {
-					t.Errorf("%d clouds, %s: got %v, want %v", k, name, got, gaps)
-					break
-				}
-			}
-		}
-	}
-	// Few, equal or zero samples.
-	for name, x := range map[string]*mat.Dense{"two": mat.NewDense(2, 2, []float64{1, 0, 0, 1}), "alike": mat.NewDense(30, 2, slices.Repeat([]float64{1}, 60)), "zeros": mat.NewDense(12, 3, nil)} {
-		gaps, err := EigenGaps(t.Context(), x, 5)
-		n, _ := x.Dims()
-		if err != nil || len(gaps) != min(5, n-1) || slices.ContainsFunc(gaps, func(v float64) bool { return math.IsNaN(v) || v < 0 }) {
-			t.Errorf("%s: %v, %v", name, gaps, err)
-		}
-	}
-	if _, err := EigenGaps(t.Context(), mat.NewDense(1, 2, nil), 5); err == nil {
-		t.Error("one sample has a gap")
 	}
 }

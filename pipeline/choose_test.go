@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -255,7 +256,7 @@ func TestCountCurve(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", g.Method.Name, err)
 		}
-		if best := c.K[c.Best()]; best != 5 || c.Stability[c.Best()] < 0.99 || c.Samples != 60 {
+		if best := c.K[c.Best]; best != 5 || c.Stability[c.Best] < 0.99 || c.Samples != 60 {
 			t.Errorf("%s: %d groups: %+v", g.Method.Name, best, c)
 		}
 		again, err := g.CountCurve(t.Context(), in, from, 9, nil)
@@ -271,23 +272,12 @@ func TestCountCurve(t *testing.T) {
 	if from, _ := g.CountRange(in.Set, in.Rows); from != 4 {
 		t.Errorf("got at least %d groups, want 4 for 4 labelled classes", from)
 	}
-	if c, err := g.CountCurve(t.Context(), in, 4, 8, nil); err != nil || c.K[c.Best()] != 5 {
+	if c, err := g.CountCurve(t.Context(), in, 4, 8, nil); err != nil || c.K[c.Best] != 5 {
 		t.Errorf("with labels: %+v, %v", c, err)
 	}
 	for want, k := range map[string][2]int{"4 classes": {3, 6}, "groups: expected a rising range from 2 or more": {6, 5}, "too many": {5, 31}} {
 		if _, err := g.CountCurve(t.Context(), in, k[0], k[1], nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v groups: got %v, want %q", k, err, want)
-		}
-	}
-}
-
-func TestCountCurveBest(t *testing.T) {
-	for want, c := range map[int]grouping.CountCurve{
-		4: {K: []int{2, 3, 4, 5}, Gap: []float64{0.01, 0.02, 0.3, 0.02}},
-		2: {K: []int{2, 3}, Gap: []float64{0, 0}},
-	} {
-		if got := c.K[c.Best()]; got != want {
-			t.Errorf("%+v: got %d, want %d", c, got, want)
 		}
 	}
 }
@@ -315,7 +305,7 @@ func TestGroupCount(t *testing.T) {
 		}
 	}
 	for _, r := range records(", k: 6..8") {
-		if r.Groups < 6 || r.Groups > 8 || r.Count == nil || len(r.Count.Gap) != 3 {
+		if r.Groups < 6 || r.Groups > 8 || r.Count == nil || len(r.Count.Length) != 3 {
 			t.Errorf("%s: %d groups from 6 to 8", r.Method, r.Groups)
 		}
 	}
@@ -389,10 +379,10 @@ func TestChoicesChecked(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if err := (&spec.CountChoice{K: 3, From: 2, Gap: []float64{0, 0.5}}).Check(); err != nil {
+	if err := (&spec.CountChoice{K: 3, From: 2, Length: []float64{0, 0.5}}).Check(); err != nil {
 		t.Error(err)
 	}
-	for _, c := range []spec.CountChoice{{K: 4, From: 2, Gap: []float64{0, 0.5}}, {K: 1, From: 1, Gap: []float64{1}}, {K: 2, From: 2}, {K: 2, From: 2, Gap: []float64{-1}}, {K: 2, From: 2, Gap: []float64{5}}} {
+	for _, c := range []spec.CountChoice{{K: 4, From: 2, Length: []float64{0, 0.5}}, {K: 1, From: 1, Length: []float64{1}}, {K: 2, From: 2}, {K: 2, From: 2, Length: []float64{-1e6}}, {K: 2, From: 2, Length: []float64{math.NaN()}}} {
 		if c.Check() == nil {
 			t.Errorf("%+v: no error", c)
 		}

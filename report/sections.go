@@ -336,11 +336,11 @@ func counts(w *clustersPage) any {
 		return nil
 	}
 	curve, err := figure.CountCurve(c)
-	v := w.figure("curves/groups", "Gap, silhouette and stability of each number of groups.", curve, err)
+	v := w.figure("curves/groups", "Description length, silhouette and stability of each number of groups.", curve, err)
 	return struct {
 		*figureView
 		Chosen, Samples string
-	}{v, fmt.Sprint(c.K[c.Best()]), phrase.Count(c.Samples, w.clusters.noun(), w.clusters.noun()+"s")}
+	}{v, fmt.Sprint(c.K[c.Best]), phrase.Count(c.Samples, w.clusters.noun(), w.clusters.noun()+"s")}
 }
 
 type ranksView struct {
@@ -370,8 +370,8 @@ func drawnCounts(w *experimentPage) any {
 		return nil
 	}
 	rows, last := chosenRows(draws, func(r record.Record) int { return r.Count.K })
-	curve, err := figure.GapCurve(meanGaps(last))
-	v := w.figure("curves/groups", "Gap of each number of clusters.", curve, err)
+	curve, err := figure.LengthCurve(meanLengths(last))
+	v := w.figure("curves/groups", "Description length of each number of clusters.", curve, err)
 	return w.drawnChoices(v, "groups", table.ChosenDocument(w.Name, "numbers of clusters", rows, true), "The number of clusters", last[0])
 }
 
@@ -422,16 +422,16 @@ func chosenRows(draws []record.Record, chosen func(record.Record) int) (rows []t
 	return rows, last
 }
 
-// meanGaps returns the mean gaps of draws at the numbers that all have.
-func meanGaps(draws []record.Record) (from int, gaps []float64) {
+// meanLengths returns the mean description lengths of draws at the numbers that all have.
+func meanLengths(draws []record.Record) (from int, lengths []float64) {
 	from, to := 0, math.MaxInt
 	for _, r := range draws {
-		from, to = max(from, r.Count.From), min(to, r.Count.From+len(r.Count.Gap))
+		from, to = max(from, r.Count.From), min(to, r.Count.From+len(r.Count.Length))
 	}
 	for k := from; k < to; k++ {
-		gaps = append(gaps, meanOf(draws, func(r record.Record) float64 { return r.Count.Gap[k-r.Count.From] }))
+		lengths = append(lengths, meanOf(draws, func(r record.Record) float64 { return r.Count.Length[k-r.Count.From] }))
 	}
-	return from, gaps
+	return from, lengths
 }
 
 // meanCurve returns the mean curve of draws over the ranks that all have.

@@ -253,8 +253,8 @@ func TestMeanCurve(t *testing.T) {
 	}
 }
 
-func TestMeanGaps(t *testing.T) {
-	from, gaps := meanGaps([]record.Record{{Count: &spec.CountChoice{From: 2, Gap: []float64{0.5, 0.25, 1}}}, {Count: &spec.CountChoice{From: 3, Gap: []float64{0.75, 0.5, 2}}}})
+func TestMeanLengths(t *testing.T) {
+	from, gaps := meanLengths([]record.Record{{Count: &spec.CountChoice{From: 2, Length: []float64{0.5, 0.25, 1}}}, {Count: &spec.CountChoice{From: 3, Length: []float64{0.75, 0.5, 2}}}})
 	if from != 3 || !reflect.DeepEqual(gaps, []float64{0.5, 0.75}) {
 		t.Errorf("from %d: %v", from, gaps)
 	}

@@ -285,7 +285,10 @@ func chooseCount(cmd *cobra.Command, g *grouping.Groups, k spec.GroupCount, in *
 		return g.ChooseCount(cmd.Context(), in.Inputs, k, show)
 	})
 	if curve != nil && err == nil {
-		fmt.Fprintf(cmd.OutOrStdout(), "%d groups (chosen from %d–%d; change with -k)\n", g.K, curve.K[0], curve.K[len(curve.K)-1])
+		fmt.Fprintf(cmd.OutOrStdout(), "%d groups (chosen from %d–%d; change with -k)\n", g.K, curve.From, curve.To)
+		if g.K == curve.To {
+			fmt.Fprintf(cmd.OutOrStdout(), "%d is the largest number considered: there may be more groups\n", g.K)
+		}
 	}
 	return curve, err
 }

@@ -21,26 +21,26 @@ import (
 
 // CountCurve rates several numbers of groups. All slices have one value for each number.
 type CountCurve struct {
-	// K are the numbers of groups, increasing, and Gap their eigenvalue gaps as in [cluster.EigenGaps].
-	K   []int
-	Gap []float64
+	// K are some numbers of groups, increasing, and Length their [cluster.DescriptionLengths]. K[Best] is the chosen
+	// number, of those from From to To.
+	K              []int
+	Length         []float64
+	Best, From, To int
 	// Silhouette is the mean silhouette, from −1 to 1 (Rousseeuw 1987). Stability is the mean adjusted Rand index
 	// between groupings of random subsets of 80 %, on their common samples.
 	Silhouette, Stability []float64
-	Samples               int // the number of samples used
+	Samples               int // the number of samples used for Silhouette and Stability
 }
-
-// Best returns the index of the largest gap, the first of equal ones.
-func (c *CountCurve) Best() int { return slices.Index(c.Gap, slices.Max(c.Gap)) }
 
 const (
 	countSubsets    = 6   // for each number of groups
 	countRestarts   = 3   // of each clustering
 	countPortion    = 0.8 // of the samples in each subset
 	countDirections = 50  // of compacted points
+	shownCounts     = 30  // numbers of groups that are all rated
 )
 
-// CountRange returns the default range of the number of groups. It is 2 to 30, or less for few samples, and at least
+// CountRange returns the default range of the number of groups. It is 2 to 500, or less for few samples, and at least
 // the number of labelled classes and enough to satisfy the links. rows are samples of the set.
 func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
 	from = 2
@@ -51,7 +51,7 @@ func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
 			from++
 		}
 	}
-	return from, max(from, min(max(spec.MostCounted, from+10), len(rows)/3))
+	return from, max(from, min(max(cluster.MostCounted, from+10), len(rows)/3))
 }
 
 // checkCount returns an error if the number of groups cannot be chosen for n samples.
@@ -67,7 +67,8 @@ func (g Groups) checkCount(n int) error {
 	return nil
 }
 
-// CountCurve groups the inputs, or 1,000 random ones, into from, …, to groups. It calls progress, which may be nil,
+// CountCurve chooses from from, …, to groups of the inputs, or of 10,000 random ones. It rates some numbers up to twice
+// the chosen one on 1,000 random inputs, all numbers if they are at most 30. It calls progress, which may be nil,
 // with "choosing the number of groups" after each number. A panic becomes an error.
 func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, progress input.Progress) (*CountCurve, error) {
 	return input.Reported(ctx, progress, func(r *input.Reporter) (*CountCurve, error) {
@@ -98,17 +99,33 @@ func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, 
 			return nil, err
 		}
 		defer release()
-		return g.countCurve(ctx, w, from, to, func(k int) { r.Report("choosing the number of groups", k-from+1, to-from+1) })
+		return g.countCurve(ctx, w, from, to, func(done, all int) { r.Report("choosing the number of groups", done, all) })
 	})
 }
 
-// countCurve groups a sample of the inputs, and calls done after each number of groups.
-func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, done func(k int)) (*CountCurve, error) {
+// countCurve groups a sample of the inputs, and calls done after each rated number of groups.
+func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, done func(done, all int)) (*CountCurve, error) {
 	in, x := w.In, w.In.X
 	n, _ := x.Dims()
 	rows := fitting.SomeRows(n, fitting.CountSamples, in.Labels(), g.UseLabels, g.Seed)
 	if to > len(rows)/2 {
 		return nil, fmt.Errorf("%d groups are too many to evaluate on %d samples; expected at most %d", to, len(rows), len(rows)/2)
+	}
+	lengths, err := fitting.CountLengths(ctx, x, to, rng.Seed(g.Seed, "number of groups"))
+	if err != nil {
+		return nil, err
+	}
+	c := &CountCurve{From: from, To: to, Samples: len(rows)}
+	chosen := cluster.ChooseCount(lengths, from)
+	last := min(to, max(2*chosen, from+shownCounts-1))
+	for k := from; k <= last; k++ {
+		if k != chosen && last-from >= shownCounts && len(c.K) > 0 && k < c.K[len(c.K)-1]*7/6 {
+			continue
+		}
+		if k == chosen {
+			c.Best = len(c.K)
+		}
+		c.K, c.Length = append(c.K, k), append(c.Length, lengths[k-1])
 	}
 	if len(rows) < n {
 		x = matrix.SelectRows(x, rows)
@@ -128,20 +145,15 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 		subsets[s] = rng.New(g.Seed, "subset", s).Perm(len(rows))[:int(countPortion*float64(len(rows)))]
 		slices.Sort(subsets[s])
 	}
-	gaps, err := cluster.EigenGaps(ctx, x, to)
-	if err != nil {
-		return nil, err
-	}
 	w.Cluster.Restarts, w.Cluster.Start = countRestarts, cluster.InitPlusPlus
 	if w.Cluster.By == "propagated-kmeans" { // whose graphs take long for many numbers and subsets
 		if w.Cluster.By = spec.KMeans; g.hasConstraints() {
 			w.Cluster.By = "guided-kmeans"
 		}
 	}
-	c := &CountCurve{Samples: len(rows)}
 	var points mat.Matrix // for all numbers of groups, if the features themselves are clustered
 	by := w.Cluster       // of the points, which may be compacted
-	for k := from; k <= to; k++ {
+	for at, k := range c.K {
 		w.Seed = func(step string) uint64 { return rng.Seed(g.Seed, step, k) }
 		res, err := w.Fit(ctx, g.rank(k, len(rows)))
 		if err != nil {
@@ -156,9 +168,8 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 		if err != nil {
 			return nil, fmt.Errorf("%d groups: %w", k, err)
 		}
-		c.K, c.Gap = append(c.K, k), append(c.Gap, gaps[k-1])
 		c.Silhouette, c.Stability = append(c.Silhouette, silhouette), append(c.Stability, stability)
-		done(k)
+		done(at+1, len(c.K))
 	}
 	return c, nil
 }

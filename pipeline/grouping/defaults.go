@@ -74,7 +74,7 @@ func (g Groups) CheckCountOf(count spec.GroupCount, set *datasets.Set) error {
 	return g.checkCount(set.Len())
 }
 
-// ChooseCount sets K. If it chooses K by the largest eigenvalue gap, it returns the curve, else nil.
+// ChooseCount sets K. If it chooses K, it returns the curve, else nil.
 func (g *Groups) ChooseCount(ctx context.Context, in *input.Inputs, count spec.GroupCount, progress input.Progress) (*CountCurve, error) {
 	g.K = count.From
 	if !g.choosesCount(count, in.Set.Classes) {
@@ -86,7 +86,7 @@ func (g *Groups) ChooseCount(ctx context.Context, in *input.Inputs, count spec.G
 	}
 	curve, err := g.CountCurve(ctx, in, from, to, progress)
 	if err == nil {
-		g.K = curve.K[curve.Best()]
+		g.K = curve.K[curve.Best]
 	}
 	return curve, err
 }

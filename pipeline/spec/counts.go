@@ -3,11 +3,13 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
@@ -73,13 +75,11 @@ func (c *Classes) DecodeSetting(v *settings.Value) error {
 // GroupCount is the number of groups of a draw. Its zero value is the number of classes.
 type GroupCount struct {
 	From, To int  // equal, or a range to choose from
-	Auto     bool // chooses the number; the default range is 2 to 30, or to a third of the samples
+	Auto     bool // chooses the number; the default range is 2 to 500, or to a third of the samples
 }
 
-const (
-	MostCounted    = 30 // the largest number of groups in the default range
-	LeastOfCounted = 10 // the fewest samples for which a number is chosen
-)
+// LeastOfCounted is the smallest number of samples for which a number of groups is chosen.
+const LeastOfCounted = 10
 
 // DecodeSetting reads a number, a range such as 5..30, or auto.
 func (c *GroupCount) DecodeSetting(v *settings.Value) (err error) {
@@ -116,7 +116,7 @@ func (c GroupCount) Within(n, classes int, labelled bool) (from, to int) {
 	if from = 2; labelled {
 		from = classes
 	}
-	return from, max(from, min(MostCounted, n/3))
+	return from, max(from, min(cluster.MostCounted, n/3))
 }
 
 // Check returns an error for impossible numbers of groups of n samples.
@@ -133,20 +133,17 @@ func (c GroupCount) Check(n, classes int, labelled bool) error {
 	return nil
 }
 
-// mostGap exceeds all differences of eigenvalues, which lie from 0 to 2.
-const mostGap = 2.01
-
 // CountChoice is a chosen number of groups, with the values behind the choice.
 type CountChoice struct {
 	K int `json:"k"` // the chosen number
-	// Gap holds the eigenvalue gaps of From groups, From + 1, …: see cluster.EigenGaps.
-	From int       `json:"from"`
-	Gap  []float64 `json:"gap"`
+	// Length holds the description lengths of From groups, From + 1, …, in bits per edge: see cluster.DescriptionLengths.
+	From   int       `json:"from"`
+	Length []float64 `json:"length"`
 }
 
 // Check returns an error for inconsistent fields.
 func (c *CountChoice) Check() error {
-	if c.From < 2 || len(c.Gap) == 0 || c.K < c.From || c.K-c.From >= len(c.Gap) || c.From+len(c.Gap) > MaxClasses+1 || floats.Min(c.Gap) < 0 || floats.Max(c.Gap) > mostGap {
+	if c.From < 2 || c.K < c.From || c.K-c.From >= len(c.Length) || c.From+len(c.Length) > MaxClasses+1 || !(floats.Norm(c.Length, math.Inf(1)) < 1e6) {
 		return errors.New("the chosen number of clusters is outside its range")
 	}
 	return nil

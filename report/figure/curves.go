@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -141,29 +142,27 @@ func choiceFigure(x, y string, numbers []int, chosen int, bound func(*plot.Axis)
 	return f.figure(len(criteria) > 1), nil
 }
 
-// CountCurve draws gaps, relative to the largest, silhouettes and stability against the number of clusters, with rings
-// at the number that c.Best chooses.
+// CountCurve draws description lengths from 0 to 1, silhouettes and stability against the number of clusters, with rings
+// at the chosen number.
 func CountCurve(c *grouping.CountCurve) (*Figure, error) {
-	best := c.Best()
-	gaps := make([]float64, len(c.Gap))
-	if largest := c.Gap[best]; largest > 0 {
-		gaps = relativeTo(c.Gap, largest)
-	}
-	return choiceFigure("Number of groups", "Gap ÷ largest gap, silhouette, stability", c.K, best,
+	lengths := slices.Clone(c.Length)
+	floats.AddConst(-slices.Min(c.Length), lengths)
+	lengths = relativeTo(lengths, cmp.Or(slices.Max(lengths), 1))
+	return choiceFigure("Number of groups", "Relative length, silhouette, stability", c.K, c.Best,
 		func(y *plot.Axis) { y.Min, y.Max = min(y.Min, 0), max(y.Max, 1) },
-		criterion{name: "gap", values: gaps}, criterion{name: "silhouette", values: c.Silhouette}, criterion{name: "stability", values: c.Stability})
+		criterion{name: "length", values: lengths}, criterion{name: "silhouette", values: c.Silhouette}, criterion{name: "stability", values: c.Stability})
 }
 
-// GapCurve draws eigenvalue gaps against the number of clusters, starting at from.
-func GapCurve(from int, gaps []float64) (*Figure, error) {
-	if len(gaps) == 0 {
+// LengthCurve draws description lengths against the number of clusters, starting at from.
+func LengthCurve(from int, lengths []float64) (*Figure, error) {
+	if len(lengths) == 0 {
 		return nil, ErrNoData
 	}
-	numbers := make([]int, len(gaps))
+	numbers := make([]int, len(lengths))
 	for i := range numbers {
 		numbers[i] = from + i
 	}
-	return choiceFigure("Number of clusters", "Eigenvalue gap", numbers, -1, func(y *plot.Axis) { y.Min = 0 }, criterion{name: "gap", values: gaps})
+	return choiceFigure("Number of clusters", "Description length, bits per edge", numbers, -1, func(*plot.Axis) {}, criterion{name: "length", values: lengths})
 }
 
 // RankCurve draws misfits of held-out entries, relative to the largest, and stability against the rank, with rings at

@@ -315,8 +315,9 @@ func (m *Method) Need(s Problem, task spec.Task, by spec.Classifier) int64 {
 			total += float64(by.Memory(cluster.Size{N: s.N, M: columns, K: s.Groups, Links: s.Links, Sparse: isSparse}))
 		}
 		if s.Counted {
-			n := float64(min(s.N, CountSamples)) // the graph of neighbours and its eigensolver
-			total += 8*4*n*n + 3*8*n*float64(s.M)
+			n, pieces := min(s.N, lengthSamples), float64(cluster.MostCounted)
+			by, _ := cluster.Lookup("propagated-kmeans")
+			total += float64(by.Memory(cluster.Size{N: n, M: s.M, K: cluster.MostCounted})) + 16*pieces*pieces + 160*float64(n)
 		}
 	}
 	return int64(min(total+scoring, math.MaxInt64/2))
@@ -324,23 +325,34 @@ func (m *Method) Need(s Problem, task spec.Task, by spec.Classifier) int64 {
 
 const (
 	rankSamples  = 1000 // the most samples for the choice of a rank
-	CountSamples = 1000 // the most samples for the choice of a number of groups
+	CountSamples = 1000 // the most samples for the silhouette and the stability of a number of groups
+
+	lengthSamples = 10_000 // the most samples for the choice of a number of groups
 )
 
-// ChooseCount chooses the number of groups with the largest eigenvalue gap, for the rows of x or 1,000 random ones.
-func ChooseCount(ctx context.Context, x mat.Matrix, from, to int, seed uint64) (*spec.CountChoice, error) {
-	if n, _ := x.Dims(); n > CountSamples {
-		x = matrix.SelectRows(x, SomeRows(n, CountSamples, nil, false, seed))
+// CountLengths returns the description lengths of 1 to most groups for the rows of x or 10,000 random ones.
+func CountLengths(ctx context.Context, x mat.Matrix, most int, seed uint64) ([]float64, error) {
+	if n, _ := x.Dims(); n > lengthSamples {
+		x = matrix.SelectRows(x, SomeRows(n, lengthSamples, nil, false, seed))
 	}
-	if n, _ := x.Dims(); to >= n {
-		return nil, fmt.Errorf("choosing the number of groups: up to %d groups of %d samples", to, n)
+	if n, _ := x.Dims(); most >= n {
+		return nil, fmt.Errorf("choosing the number of groups: up to %d groups of %d samples", most, n)
 	}
-	gaps, err := cluster.EigenGaps(ctx, x, to)
+	lengths, err := cluster.DescriptionLengths(ctx, x, most, seed)
 	if err != nil {
 		return nil, fmt.Errorf("choosing the number of groups: %w", err)
 	}
-	gaps = gaps[from-1:]
-	return &spec.CountChoice{K: from + floats.MaxIdx(gaps), From: from, Gap: gaps}, nil
+	return lengths, nil
+}
+
+// ChooseCount chooses the number of groups by description length.
+func ChooseCount(ctx context.Context, x mat.Matrix, from, to int, seed uint64) (*spec.CountChoice, error) {
+	lengths, err := CountLengths(ctx, x, to, seed)
+	if err != nil {
+		return nil, err
+	}
+	k := cluster.ChooseCount(lengths, from)
+	return &spec.CountChoice{K: k, From: from, Length: lengths[from-1 : min(to, max(2*k, 30))]}, nil
 }
 
 // ChooseRank chooses the rank for the rows of x, or for 1,000 random ones.

@@ -4,7 +4,7 @@
 //	PARTWISE_DATA=folder go test ./bench/count -v -draws 2 -samples 600 -sets "caltech10=3,5,8,10 generated=2,5,20"
 //
 // Each draw has at most the given number of samples, with the features of the built-in network for photographs or greys
-// for drawings, and k-means. The tables have the number with the largest eigenvalue gap, which partwise chooses, the
+// for drawings, and k-means. The tables have the number with the best description length, which partwise chooses, the
 // number with the largest silhouette, and the ranks chosen by held-out entries and by stability, which are not numbers
 // of groups; and the means of |ln(number/classes)|, 0.1 for 10 % too few or too many.
 package count
@@ -40,12 +40,12 @@ var (
 )
 
 // rules are the rules for choosing a number.
-var rules = []string{"gap of eigenvalues", "silhouette", "rank, held out", "rank, stability"}
+var rules = []string{"description length", "silhouette", "rank, held out", "rank, stability"}
 
 // mostGroups is the largest number of groups.
 const mostGroups = 40
 
-// TestGroups measures the number of groups chosen by the eigenvalue gap.
+// TestGroups measures the number of groups chosen by the description length.
 func TestGroups(t *testing.T) {
 	folder := testkit.NeedFolder(t, testkit.DataFolder)
 	fmt.Printf("| | classes | %s |\n|---|---|%s\n", strings.Join(rules, " | "), strings.Repeat("---|", len(rules)))
@@ -81,7 +81,7 @@ func TestGroups(t *testing.T) {
 		}
 		fmt.Println()
 		if e.Features.Auto && off[0] > 0.3 {
-			t.Errorf("%s: the gap of eigenvalues is off by %.2f", name, off[0])
+			t.Errorf("%s: the description length is off by %.2f", name, off[0])
 		}
 	}
 }
@@ -129,7 +129,7 @@ func choose(t *testing.T, in *input.Inputs) []int {
 	g := grouping.Groups{Method: spec.Method{Name: spec.KMeans}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}}
 	curve, err := g.CountCurve(t.Context(), in, 2, min(mostGroups, n/3), nil)
 	must(t, err)
-	out := []int{curve.K[curve.Best()], curve.K[slices.Index(curve.Silhouette, slices.Max(curve.Silhouette))]}
+	out := []int{curve.K[curve.Best], curve.K[slices.Index(curve.Silhouette, slices.Max(curve.Silhouette))]}
 	for _, by := range []factor.RankRule{factor.RankHeldOut, factor.RankStability} {
 		c, err := grouping.ChooseRank(t.Context(), spec.AutoRank{By: by}, in, 0, nil)
 		must(t, err)
