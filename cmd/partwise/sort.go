@@ -24,7 +24,10 @@ func sortCommand() *cobra.Command {
 		Short: "Sort photos into one folder per group",
 		Long: `Copy, link or move the grouped photos into one folder per group. RESULTS is the folder of
 partwise cluster or, with --pictures, the CSV file of partwise assign. Existing files are never
-overwritten, and --undo reverses a sort.`,
+overwritten, and --undo reverses a sort.
+
+The partners of a photo go with it: files of the same name that are sidecars (.xmp, .aae), raw
+images or videos of live photos.`,
 		Example: `  partwise cluster photos -k 10
   partwise sort results/photos-groups --to sorted --copy
   partwise sort --to sorted --undo`,
@@ -103,17 +106,20 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 	r, err := filing.File(ctx, to, way, items, sorting.Home(data), func(done, total int) { bar.show("sorting", done, total) })
 	bar.end()
 	printLeft(cmd, r.Left)
-	sorted := phrase.Count(r.Files, "image", "images")
 	switch {
 	case err != nil && r.Files > 0:
-		return fmt.Errorf("%w; %s were sorted before the error, and --undo reverses that", err, sorted)
+		return fmt.Errorf("%w; %s were sorted before the error, and --undo reverses that", err, phrase.Count(r.Files, "file", "files"))
 	case err != nil:
 		return err
 	case r.Files == 0:
 		return fmt.Errorf("no photo of %s was moved into %s", data, to)
 	}
 	did := map[filing.Way]string{filing.Copy: "copied", filing.Link: "linked", filing.Move: "moved"}[way]
-	return say(cmd, "%s %s into %s in %s; --undo reverses this.\n", sorted, did, phrase.Count(r.Folders, "folder", "folders"), to)
+	sorted, partners := phrase.Count(r.Files-r.Partners, "image", "images"), ""
+	if r.Partners > 0 {
+		partners = " with " + phrase.Count(r.Partners, "partner file", "partner files")
+	}
+	return say(cmd, "%s%s %s into %s in %s; --undo reverses this.\n", sorted, partners, did, phrase.Count(r.Folders, "folder", "folders"), to)
 }
 
 // printLeft prints why the first of the remaining files were not moved.
@@ -136,8 +142,8 @@ func undoSort(cmd *cobra.Command, to, pictures string) error {
 	}
 	printLeft(cmd, u.Left)
 	if n := len(u.Left); n > 0 {
-		return fmt.Errorf("%s could not be restored (listed in %s); set --pictures to the folder of the photos", phrase.Count(n, "image", "images"), filepath.Join(to, filing.JournalFile))
+		return fmt.Errorf("%s could not be restored (listed in %s); set --pictures to the folder of the photos", phrase.Count(n, "file", "files"), filepath.Join(to, filing.JournalFile))
 	}
-	did := map[filing.Way]string{filing.Copy: "copies removed", filing.Link: "links removed", filing.Move: "images moved back"}[u.Way]
+	did := map[filing.Way]string{filing.Copy: "copies removed", filing.Link: "links removed", filing.Move: "files moved back"}[u.Way]
 	return say(cmd, "%d %s.\n", u.Files, did)
 }
