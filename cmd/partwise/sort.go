@@ -44,17 +44,13 @@ images or videos of live photos.`,
 				}
 				return undoSort(cmd, to, pictures)
 			}
-			g, err := sorting.Read(args[0])
+			g, files, err := openGroups(cmd, args[0], pictures, root)
 			if err != nil {
 				return err
 			}
-			printNotes(cmd, g.Notes)
-			if g.Data = cmp.Or(pictures, g.Data); g.Data == "" {
-				return usageError{fmt.Errorf("the folder of the photos of %s is unknown; set --pictures", args[0])}
-			}
 			for way, isChosen := range ways {
 				if *isChosen {
-					return sortFiles(cmd, g, way, to, root)
+					return sortFiles(cmd, g, files, way, to)
 				}
 			}
 			return nil // the flags exclude it
@@ -74,16 +70,34 @@ images or videos of live photos.`,
 	return cmd
 }
 
-func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root string) error {
-	ctx, data := cmd.Context(), g.Data
-	set, err := datasets.Open(ctx, data, datasets.OpenOptions{Root: root, NoClasses: true, SkipBad: true})
+// openGroups reads the groups of RESULTS and the paths of the photos by their names.
+func openGroups(cmd *cobra.Command, results, pictures, root string) (g *sorting.Groups, files map[string]string, err error) {
+	if g, err = sorting.Read(results); err != nil {
+		return nil, nil, err
+	}
+	printNotes(cmd, g.Notes)
+	if g.Data = cmp.Or(pictures, g.Data); g.Data == "" {
+		return nil, nil, usageError{fmt.Errorf("the folder of the photos of %s is unknown; set --pictures", results)}
+	}
+	set, err := datasets.Open(cmd.Context(), g.Data, datasets.OpenOptions{Root: root, NoClasses: true, SkipBad: true})
 	if err != nil {
-		return fmt.Errorf("the photos: %w (--pictures sets their folder)", err)
+		return nil, nil, fmt.Errorf("the photos: %w (--pictures sets their folder)", err)
 	}
 	defer set.Close()
 	if set.Files == nil {
-		return fmt.Errorf("the samples of %s are not image files, so they cannot be sorted", data)
+		return nil, nil, fmt.Errorf("the samples of %s are not image files", g.Data)
 	}
+	files = make(map[string]string, set.Len())
+	for i, name := range set.Names {
+		if files[name], err = filepath.Abs(set.Files[i]); err != nil {
+			return nil, nil, err
+		}
+	}
+	return g, files, nil
+}
+
+func sortFiles(cmd *cobra.Command, g *sorting.Groups, files map[string]string, way filing.Way, to string) error {
+	data := g.Data
 	if inside, err := output.Inside(data, to); err != nil {
 		return usageError{err}
 	} else if inside && way != filing.Move {
@@ -92,18 +106,12 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 	if info, err := os.Stat(data); way == filing.Move && (err != nil || !info.IsDir()) {
 		return usageError{fmt.Errorf("%s is a known set, whose files cannot be moved; use --copy or --link", data)}
 	}
-	files := make(map[string]string, set.Len())
-	for i, name := range set.Names {
-		if files[name], err = filepath.Abs(set.Files[i]); err != nil {
-			return err
-		}
-	}
 	items, err := g.Places(files)
 	if err != nil {
 		return err
 	}
 	bar := &stages{w: cmd.ErrOrStderr()}
-	r, err := filing.File(ctx, to, way, items, sorting.Home(data), func(done, total int) { bar.show("sorting", done, total) })
+	r, err := filing.File(cmd.Context(), to, way, items, sorting.Home(data), func(done, total int) { bar.show("sorting", done, total) })
 	bar.end()
 	printLeft(cmd, r.Left)
 	switch {

@@ -150,6 +150,50 @@ func TestSortPartners(t *testing.T) {
 	}
 }
 
+// TestTag: sidecars get the names of groups, and come back as they were.
+func TestTag(t *testing.T) {
+	workplace(t)
+	photos := listed(t, "photos")
+	must(t, "cluster", "photos", "-k", "2", "--method", "kmeans", "--out", "groups")
+	stem := strings.TrimSuffix(photos[0], ".png")
+	const old = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/>`
+	write(t, stem+".XMP", old)
+	write(t, stem+".cr2", "raw")
+	write(t, stem+".cr2.xmp", old)
+	list := "file,group,name\n"
+	for i, name := range photos {
+		list += fmt.Sprintf("%s,%d,%s\n", filepath.Base(name), min(i, 2), []string{"none of these", "Früh", ""}[min(i, 2)])
+	}
+	list = strings.Replace(list, ",0,none of these", ",2,", 1)
+	list = strings.Replace(list, "png,1,Früh", "png,0,none of these", 1)
+	write(t, "groups/assignments.csv", list)
+	before := listed(t, "photos")
+	if out := must(t, "tag", "groups"); out != "70 sidecars created and 1 extended in photos; --undo reverses this.\n" {
+		t.Errorf("printed %q", out)
+	}
+	if text := read(t, stem+".XMP"); !strings.Contains(text, ">group-2<") || !strings.Contains(text, ">partwise|group-2<") || read(t, stem+".cr2.xmp") != old {
+		t.Errorf("wrote %s", text)
+	}
+	if _, err := os.Stat(photos[1] + ".xmp"); err == nil {
+		t.Error("a photo in no group has a keyword")
+	}
+	refused(t, "photos has keywords of partwise already; undo these first", "tag", "groups")
+	if out := must(t, "tag", "groups", "--undo"); out != "71 sidecars removed or restored.\n" || read(t, stem+".XMP") != old {
+		t.Errorf("printed %q", out)
+	}
+	if after := listed(t, "photos"); !slices.Equal(before, after) {
+		t.Errorf("after --undo there are %q, want %q", after, before)
+	}
+	refused(t, "photos has no keywords of partwise", "tag", "groups", "--undo")
+	must(t, "tag", "groups", "--csv", "tags.csv")
+	if table := read(t, "tags.csv"); strings.Count(table, "\n") != 72 || !strings.Contains(table, filepath.ToSlash(photos[0])+",group-2,partwise|group-2\n") {
+		t.Errorf("listed %s", table)
+	}
+	refused(t, "tags.csv already exists; --force replaces it", "tag", "groups", "--csv", "tags.csv")
+	refused(t, "photos is not a results folder", "tag", "photos")
+	refused(t, "photos is not a results folder of partwise: it has no .partwise.jsonl; set --pictures", "tag", "photos", "--undo")
+}
+
 func TestSortMistakes(t *testing.T) {
 	workplace(t)
 	must(t, "cluster", "photos", "-k", "2", "--method", "kmeans", "--out", "groups")
@@ -170,7 +214,7 @@ func TestSortMistakes(t *testing.T) {
 		"sort groups --to photos/x --copy":                    "is inside the folder of the photos; choose another with --to",
 		"sort groups --to sorted --copy --pictures elsewhere": `no known set, file or folder is called "elsewhere"`,
 		"sort groups --to sorted --undo":                      "sorted has no sorted files: no",
-		"sort vectors --to sorted --link":                     "are not image files, so they cannot be sorted",
+		"sort vectors --to sorted --link":                     "are not image files",
 	} {
 		if code, _, stderr := partwise(strings.Fields(line)...); code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("partwise %s: exit code %d, said %q, want %q", line, code, stderr, want)

@@ -1,7 +1,8 @@
-// Package sorting determines the target folders of the images of groups.
+// Package sorting determines the target folders and the keywords of the images of groups.
 package sorting
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/filing"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/naming"
+	"github.com/seed4492f2cd/partwise/internal/tagging"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -66,10 +68,6 @@ func Read(path string) (g *Groups, err error) {
 // Places returns the target of each file and of its partners. files maps names of samples to paths; used entries are
 // deleted. A file keeps its base name. If that is taken, its folder is prepended. Partners are renamed with their image.
 func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
-	most := 0
-	for _, a := range g.Assigned {
-		most = max(most, a.Group)
-	}
 	partners, err := partners(files)
 	if err != nil {
 		return nil, err
@@ -77,16 +75,12 @@ func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
 	folder, taken := map[int]string{}, map[string]bool{filing.JournalFile: true}
 	var items []filing.Item
 	for _, a := range g.Assigned {
-		file, ok := files[a.Sample]
-		if !ok {
-			return nil, fmt.Errorf("%s: line %d: no photo is called %q", g.List, a.Line, a.Sample)
+		file, err := g.take(files, a)
+		if err != nil {
+			return nil, err
 		}
-		delete(files, a.Sample) // a second listing is an error
 		if folder[a.Group] == "" {
-			name := fmt.Sprintf("group-%0*d", len(fmt.Sprint(most)), a.Group)
-			if a.Name != "" {
-				name = filename.Folder(a.Name, runtime.GOOS == "windows")
-			}
+			name := filename.Folder(g.name(a), runtime.GOOS == "windows")
 			folder[a.Group] = unusedName([]string{name}, []string{""}, taken)
 		}
 		base := filepath.Base(file)
@@ -105,6 +99,61 @@ func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
 		}
 	}
 	return items, nil
+}
+
+// take returns the file of a sample and deletes it from files, so that a second listing is an error.
+func (g *Groups) take(files map[string]string, a report.Assignment) (string, error) {
+	file, ok := files[a.Sample]
+	if !ok {
+		return "", fmt.Errorf("%s: line %d: no photo is called %q", g.List, a.Line, a.Sample)
+	}
+	delete(files, a.Sample)
+	return file, nil
+}
+
+// name returns the name of a group, or its number.
+func (g *Groups) name(a report.Assignment) string {
+	most := 0
+	for _, a := range g.Assigned {
+		most = max(most, a.Group)
+	}
+	return cmp.Or(a.Name, fmt.Sprintf("group-%0*d", len(fmt.Sprint(most)), a.Group))
+}
+
+// Tags returns the name of the group of each file in a group, and the file's XMP sidecar: an existing one, else one with
+// the full name of the file, as in a.jpg.xmp. files is as for Places.
+func (g *Groups) Tags(files map[string]string) ([]tagging.Tag, error) {
+	partners, err := partners(files)
+	if err != nil {
+		return nil, err
+	}
+	var tags []tagging.Tag
+	names := map[int]string{}
+	for _, a := range g.Assigned {
+		file, err := g.take(files, a)
+		if err != nil {
+			return nil, err
+		}
+		if a.Group == 0 {
+			continue
+		}
+		if names[a.Group] == "" {
+			names[a.Group] = g.name(a)
+		}
+		sidecar := ""
+		base := filepath.Base(file)
+		for _, name := range partners[file] {
+			isXMP := strings.EqualFold(filepath.Ext(name), ".xmp")
+			switch full := filename.Key(base) + ".xmp"; {
+			case isXMP && filename.Key(name) == full, isXMP && sidecar == "" && imagefile.Stem(name) == imagefile.Stem(base):
+				sidecar = name
+			}
+		}
+		tags = append(tags, tagging.Tag{
+			Image: file, Sidecar: filepath.Join(filepath.Dir(file), cmp.Or(sidecar, base+".xmp")), Name: names[a.Group],
+		})
+	}
+	return tags, nil
 }
 
 // partners returns the names of the partners of each file in files.

@@ -100,7 +100,7 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return r, err
 	}
-	release, err := acquire(dir)
+	release, err := Acquire(dir)
 	if err != nil {
 		return r, err
 	}
@@ -135,8 +135,8 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 	return r, nil
 }
 
-// acquire locks a folder and removes temporary files of killed processes. release also removes the folder if it is empty.
-func acquire(dir string) (release func(), err error) {
+// Acquire locks a folder and removes temporary files of killed processes. release also removes the folder if it is empty.
+func Acquire(dir string) (release func(), err error) {
 	lock, err := filelock.Acquire(filepath.Join(dir, lockFile))
 	if errors.Is(err, filelock.ErrLocked) {
 		err = fmt.Errorf("%s: another partwise process is using this folder", dir)
@@ -438,7 +438,7 @@ func isPlace(name string) bool {
 func Undo(ctx context.Context, dir string, home func(string) (bool, error), progress func(done, total int)) (*Result, error) {
 	r := &Result{progress: progress}
 	var items []Item
-	release, err := acquire(dir)
+	release, err := Acquire(dir)
 	if err == nil {
 		defer release()
 		at := filepath.Join(dir, JournalFile)
