@@ -445,7 +445,7 @@ func (l *leftOutList) add(reason Reason, name string) {
 
 // pluralKinds holds the plural of kinds, if it differs from the kind.
 var pluralKinds = map[imagefile.Kind]string{
-	imagefile.KindHEIC: "HEIC images (not supported)", imagefile.KindAVIF: "AVIF images (not supported)", imagefile.KindNoImage: "not images",
+	imagefile.KindNoImage:    "not images",
 	imagefile.KindBrokenLink: "broken links", imagefile.KindCircle: "circular links",
 }
 
