@@ -51,6 +51,7 @@ var guarded = map[string]map[string][]string{
 		"reproduce tiny.yaml --out n":      {"n/tables/mine.csv"},
 	},
 	"reproduce --out": {"reproduce tiny.yaml --set n/tables/mine.csv": {"n"}},
+	"tag --csv":       {"tag groups": {"groups/assignments.csv", "PICTURE"}},
 	"run --out": {
 		"run --set photos --method kmeans --repeats 1 --name n":                                   {"photos"},
 		"run --set vectors.csv --method kmeans --links file=n/tables/mine.csv --name n":           {"n"},

@@ -22,12 +22,9 @@ func sortCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sort RESULTS",
 		Short: "Sort photos into one folder per group",
-		Long: `Copy, link or move the grouped photos into one folder per group. RESULTS is the folder of
-partwise cluster or, with --pictures, the CSV file of partwise assign. Existing files are never
-overwritten, and --undo reverses a sort.
-
-The partners of a photo go with it: files of the same name that are sidecars (.xmp, .aae), raw
-images or videos of live photos.`,
+		Long: `Copy, link or move the grouped photos, with their sidecars, raw images and live videos, into one
+folder per group. RESULTS is the folder of partwise cluster or, with --pictures, the CSV file of
+partwise assign. Existing files are never overwritten, and --undo reverses a sort.`,
 		Example: `  partwise cluster photos -k 10
   partwise sort results/photos-groups --to sorted --copy
   partwise sort --to sorted --undo`,
@@ -86,6 +83,9 @@ func openGroups(cmd *cobra.Command, results, pictures, root string) (g *sorting.
 	defer set.Close()
 	if set.Files == nil {
 		return nil, nil, fmt.Errorf("the samples of %s are not image files", g.Data)
+	}
+	if err := filesIn(cmd.Context()).ReadsSet(set, g.Data); err != nil {
+		return nil, nil, err
 	}
 	files = make(map[string]string, set.Len())
 	for i, name := range set.Names {

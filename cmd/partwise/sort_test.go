@@ -168,7 +168,7 @@ func TestTag(t *testing.T) {
 	list = strings.Replace(list, "png,1,Früh", "png,0,none of these", 1)
 	write(t, "groups/assignments.csv", list)
 	before := listed(t, "photos")
-	if out := must(t, "tag", "groups"); out != "70 sidecars created and 1 extended in photos; --undo reverses this.\n" {
+	if out := must(t, "tag", "groups"); out != "71 sidecars written in photos, of which 1 existed before; --undo reverses this.\n" {
 		t.Errorf("printed %q", out)
 	}
 	if text := read(t, stem+".XMP"); !strings.Contains(text, ">group-2<") || !strings.Contains(text, ">partwise|group-2<") || read(t, stem+".cr2.xmp") != old {

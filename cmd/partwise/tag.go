@@ -52,13 +52,13 @@ An existing sidecar keeps everything else. Image files are never changed, and --
 				if err := writeFile(table, force, func(w io.Writer) error { return tagging.WriteCSV(w, tags) }); err != nil {
 					return err
 				}
-				return say(cmd, "%s listed in %s; exiftool -csv=%[2]s FOLDER writes them into the images of a folder.\n", phrase.Count(len(tags), "tag", "tags"), table)
+				return say(cmd, "%s listed in %s; exiftool -csv+=%[2]s FOLDER adds them to the images of a folder.\n", phrase.Count(len(tags), "tag", "tags"), table)
 			}
 			return writeTags(cmd, g.Data, tags)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&table, "csv", "", "write a CSV file for exiftool -csv instead of sidecars")
+	f.StringVar(&table, "csv", "", "write a CSV file for exiftool instead of sidecars")
 	f.BoolVar(&force, "force", false, "replace an existing CSV file")
 	f.BoolVar(&undo, "undo", false, "undo an earlier tag")
 	cmd.MarkFlagsMutuallyExclusive("csv", "undo")
@@ -88,7 +88,11 @@ func writeTags(cmd *cobra.Command, data string, tags []tagging.Tag) error {
 	case n == 0:
 		return say(cmd, "No sidecar was written: %d have the keywords.\n", r.Same)
 	}
-	return say(cmd, "%s created and %d extended in %s; --undo reverses this.\n", phrase.Count(r.Created, "sidecar", "sidecars"), r.Extended, data)
+	existed := ""
+	if r.Extended > 0 {
+		existed = fmt.Sprintf(", of which %d existed before", r.Extended)
+	}
+	return say(cmd, "%s written in %s%s; --undo reverses this.\n", phrase.Count(n, "sidecar", "sidecars"), data, existed)
 }
 
 func undoTags(cmd *cobra.Command, data string) error {

@@ -67,7 +67,7 @@ type head struct {
 type Result struct {
 	Way Way
 	// Files is the number of files that were filed or undone, and Folders the number of folders created. Partners is the
-	// number of files that are to be filed with another one.
+	// number of files that follow another one.
 	Files, Folders, Partners int
 	Left                     []string // the reason for each file that was left unchanged
 
