@@ -15,7 +15,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -53,8 +52,11 @@ var formats = []format{
 	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, decodeTIFF, 8 * mostLZW}, // CCITT packs white rows even better
 	{"WebP", []string{"RIFF????WEBPVP8"}, webp.DecodeConfig, contentDecoder(webp.Decode), 0},
 	{"HEIF", heifMagics, heifConfig, decodeHEIF, 0},
+	{raw, rawMagics, previewConfig, nil, 0}, // NewReading decodes the preview
 	{"PNM", pnmMagics, decodePNMConfig, decodePNM, 1},
 }
+
+const raw = "raw" // the format of raw images
 
 // heifMagics begin HEIC and AVIF files: a box of brands (ISO/IEC 23008-12).
 var heifMagics = []string{
@@ -80,7 +82,7 @@ func contentDecoder(decode func(io.Reader) (image.Image, error)) func([]byte) (i
 }
 
 // MagicLength is the number of leading bytes of a file that identify any image format.
-const MagicLength = 64
+const MagicLength = 256
 
 // formatOf returns the format of a file that begins with head, or nil if it is not an image.
 func formatOf(head []byte) *format {
@@ -90,7 +92,10 @@ func formatOf(head []byte) *format {
 			for at := 0; fits && at < len(magic); at++ {
 				fits = magic[at] == '?' || magic[at] == head[at]
 			}
-			if fits {
+			switch {
+			case fits && formats[i].name == "TIFF" && isRawTIFF(head):
+				return &formats[slices.IndexFunc(formats, func(f format) bool { return f.name == raw })]
+			case fits:
 				return &formats[i]
 			}
 		}
@@ -106,7 +111,7 @@ var imageExtensions = []string{
 
 // HasExtension reports whether a file's name has the extension of an image, supported or not.
 func HasExtension(name string) bool {
-	return slices.Contains(imageExtensions, strings.ToLower(filepath.Ext(name)))
+	return hasExtension(name, imageExtensions) || IsRaw(name)
 }
 
 // Is reports whether a file that begins with head, MagicLength bytes, is an image of a supported format.
@@ -128,7 +133,7 @@ func IsFile(path string) (bool, error) {
 }
 
 // Decode reads the image file at path: PNG, JPEG (turned upright by its EXIF orientation), GIF (first frame), BMP,
-// TIFF, WebP, HEIC, AVIF, PGM or PPM. The content decides the format. Errors name the file.
+// TIFF, WebP, HEIC, AVIF, the JPEG preview of a raw image, PGM or PPM. The content decides the format. Errors name the file.
 func Decode(path string) (img image.Image, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -210,7 +215,7 @@ func decodeConfig(r interface {
 		return nil, config, NewError(KindEmpty, "the file is empty")
 	}
 	if kind = formatOf(head[:n]); kind == nil {
-		return nil, config, NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, HEIC, AVIF, PGM or PPM file")
+		return nil, config, NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, HEIC, AVIF, raw, PGM or PPM file")
 	}
 	r.Seek(0, io.SeekStart)
 	err = guard.Call(func() error {
