@@ -10,8 +10,8 @@ import (
 // rawMagics begin raw images of cameras other than TIFF: RAF, ORF, RW2 and CR3.
 var rawMagics = []string{"FUJIFILMCCD-RAW", "IIRO", "IIRS", "MMOR", "IIU\x00", "????ftypcrx "}
 
-// isRawTIFF reports whether a TIFF file is a raw image, such as CR2, NEF, ARW, PEF or DNG, by the tags in head: it is of
-// Canon, its first image is a preview, or that is of a colour filter array or packed by a camera.
+// isRawTIFF reports whether a TIFF file is a raw image, such as CR2, NEF, ARW, PEF or DNG, by the tags in head: Canon's
+// mark, a first image that is a preview, a colour filter array, or a packing of cameras.
 func isRawTIFF(head []byte) bool {
 	const subfileType, reduced, firstCFA, firstPrivate = 254, 1, 32803, 32767
 	const packBits, deflate = 32773, 32946
@@ -54,8 +54,8 @@ func previewConfig(r io.Reader) (image.Config, error) {
 	return jpeg.DecodeConfig(bytes.NewReader(content))
 }
 
-// previewOrientation returns the orientation of the preview of a raw image: its own, else that of the raw image, unless
-// it is upright already.
+// previewOrientation returns the orientation of the preview of a raw image: its own tag, else the tag of the raw image,
+// unless the preview is upright already.
 func previewOrientation(content, preview []byte) int {
 	orientation := exifOrientation(preview)
 	if at := bytes.Index(content[:min(len(content), 1<<16)], []byte("CMT1")); at >= 0 { // in CR3
