@@ -153,6 +153,12 @@ func (w *folderWalk) folder(below string, above []fs.FileInfo) error {
 		return w.skip(below, err)
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return naming.CompareNatural(a.Name(), b.Name()) })
+	stems := map[string]bool{} // of images that are not raw
+	for _, entry := range entries {
+		if name := entry.Name(); imagefile.HasExtension(name) && !imagefile.IsRaw(name) && !entry.IsDir() {
+			stems[imagefile.Stem(name)] = true
+		}
+	}
 	for _, entry := range entries {
 		if err := w.ctx.Err(); err != nil {
 			return err
@@ -161,7 +167,9 @@ func (w *folderWalk) folder(below string, above []fs.FileInfo) error {
 		if w.count++; w.count > w.limit {
 			return fmt.Errorf("more than %d files and folders, at %s; linked folders count each time", w.limit, name)
 		}
-		if err := w.addEntry(name, above); err != nil {
+		if imagefile.IsRaw(name) && stems[imagefile.Stem(entry.Name())] {
+			w.others.add(Raw, name)
+		} else if err := w.addEntry(name, above); err != nil {
 			return err
 		}
 	}
@@ -191,9 +199,14 @@ func (w *folderWalk) addEntry(name string, above []fs.FileInfo) error {
 			return w.skip(name, err)
 		}
 	}
-	if isImage {
+	switch {
+	case isImage:
 		w.images = append(w.images, name)
-	} else {
+	case imagefile.IsVideo(name):
+		w.others.add(Video, name)
+	case imagefile.IsSidecar(name):
+		w.others.add(Sidecar, name)
+	default:
 		w.others.add(NotImage, name)
 	}
 	return nil
@@ -377,6 +390,9 @@ type Reason string
 // The reasons. The content of hidden folders, and of folders beside IDX files, is not counted.
 const (
 	NotImage   Reason = "not an image"
+	Raw        Reason = "raw" // a camera's raw image beside an image of the same name
+	Video      Reason = "video"
+	Sidecar    Reason = "sidecar"     // a file about an image, such as .xmp
 	Hidden     Reason = "hidden"      // the name begins with a dot
 	OtherClass Reason = "other class" // images in folders that are not classes of a known set
 	Unlabelled Reason = "unlabelled"  // samples without a known class, which Largest leaves out
@@ -394,6 +410,12 @@ func (l LeftOut) String() string {
 		return fmt.Sprintf("%s of the folder %s, which is not a class of the set", phrase.Count(l.Count, "image", "images"), names)
 	case Unlabelled:
 		return phrase.Count(l.Count, "sample", "samples") + " of unknown class"
+	case Raw:
+		one, several = "raw image beside an image of the same name", "raw images beside images of the same name"
+	case Video:
+		one, several = "video", "videos"
+	case Sidecar:
+		one, several = "sidecar", "sidecars"
 	case Hidden:
 		one, several = "hidden file or folder", "hidden files or folders"
 	case NotIDX:
@@ -423,7 +445,7 @@ func (l *leftOutList) add(reason Reason, name string) {
 
 // pluralKinds holds the plural of kinds, if it differs from the kind.
 var pluralKinds = map[imagefile.Kind]string{
-	imagefile.KindHEIC: "HEIC images (not supported)", imagefile.KindAVIF: "AVIF images (not supported)", imagefile.KindNoImage: "not images",
+	imagefile.KindNoImage:    "not images",
 	imagefile.KindBrokenLink: "broken links", imagefile.KindCircle: "circular links",
 }
 

@@ -71,7 +71,7 @@ type Cache interface {
 
 // CacheVersion is part of all cache keys. It must change when features change for the same settings. reducedVersion is
 // part of the keys of rows, and must change when the values of reduced images change.
-const CacheVersion, reducedVersion = "1", "reduced 3"
+const CacheVersion, reducedVersion = "2", "reduced 3"
 
 func settingsOf(e Extractor) string { return fmt.Sprintf("%T%+[1]v", e) }
 

@@ -34,7 +34,7 @@ const (
 // flagUse holds the use of each text flag, except settings without files. A test fails for a missing flag.
 var flagUse = map[string]use{
 	"labels": reads, "links": reads, "pictures": reads, "set": reads, "start": reads, "truth": reads,
-	"doc": writes, "profile": writes, "trace": writes, "words": writes,
+	"csv": writes, "doc": writes, "profile": writes, "trace": writes, "words": writes,
 	"cache": fills, "data": fills, "dir": fills, "to": fills,
 	"cache-size": noFile, "format": noFile, "from": noFile, "memory": noFile, "mirror": noFile, "solver": noFile,
 }

@@ -51,6 +51,7 @@ var guarded = map[string]map[string][]string{
 		"reproduce tiny.yaml --out n":      {"n/tables/mine.csv"},
 	},
 	"reproduce --out": {"reproduce tiny.yaml --set n/tables/mine.csv": {"n"}},
+	"tag --csv":       {"tag groups": {"groups/assignments.csv", "PICTURE"}},
 	"run --out": {
 		"run --set photos --method kmeans --repeats 1 --name n":                                   {"photos"},
 		"run --set vectors.csv --method kmeans --links file=n/tables/mine.csv --name n":           {"n"},
@@ -312,10 +313,10 @@ func TestSkipped(t *testing.T) {
 	place(t, "photos/phone/short.jpg", whole[:len(whole)/3])
 	place(t, "photos/phone/=text.png", "no picture")
 	bad := [][]string{{"phone/=text.png", "not an image"}, {"phone/short.jpg", "truncated"}, {"cut.jpg", "truncated, partly used"}}
-	want := "skipped 32 of 106 files: 30 HEIC images (not supported), 1 not an image, 1 truncated; used 1 truncated JPEG file in part"
+	want := "skipped 32 of 106 files: 31 truncated, 1 not an image; used 1 truncated JPEG file in part"
 	if os.Symlink("..", "photos/phone/round") == nil {
 		bad = append(bad, []string{"phone/round", "circular link"})
-		want = "skipped 33 of 107 files: 30 HEIC images (not supported), 1 circular link, 1 not an image, 1 truncated; used 1 truncated JPEG file in part"
+		want = "skipped 33 of 107 files: 31 truncated, 1 circular link, 1 not an image; used 1 truncated JPEG file in part"
 	}
 	for line, list := range map[string]string{
 		"cluster photos -k 3 --features pixels=4 --out found":             "found/skipped.csv",
@@ -386,7 +387,7 @@ func TestSkipped(t *testing.T) {
 	if err := os.RemoveAll("phone/round"); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, "features: none of the 32 samples of phone is usable (30 HEIC images (not supported), 1 not an image, 1 truncated); the first: ", strings.Fields("cluster phone -k 2 --features pixels=4 --out none")...)
+	refused(t, "features: none of the 32 samples of phone is usable (31 truncated, 1 not an image); the first: ", strings.Fields("cluster phone -k 2 --features pixels=4 --out none")...)
 	if _, err := os.Stat("none"); err == nil {
 		t.Error("got results without usable images")
 	}

@@ -22,9 +22,9 @@ func sortCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sort RESULTS",
 		Short: "Sort photos into one folder per group",
-		Long: `Copy, link or move the grouped photos into one folder per group. RESULTS is the folder of
-partwise cluster or, with --pictures, the CSV file of partwise assign. Existing files are never
-overwritten, and --undo reverses a sort.`,
+		Long: `Copy, link or move the grouped photos, with their sidecars, raw images and live videos, into one
+folder per group. RESULTS is the folder of partwise cluster or, with --pictures, the CSV file of
+partwise assign. Existing files are never overwritten, and --undo reverses a sort.`,
 		Example: `  partwise cluster photos -k 10
   partwise sort results/photos-groups --to sorted --copy
   partwise sort --to sorted --undo`,
@@ -41,17 +41,13 @@ overwritten, and --undo reverses a sort.`,
 				}
 				return undoSort(cmd, to, pictures)
 			}
-			g, err := sorting.Read(args[0])
+			g, files, err := openGroups(cmd, args[0], pictures, root)
 			if err != nil {
 				return err
 			}
-			printNotes(cmd, g.Notes)
-			if g.Data = cmp.Or(pictures, g.Data); g.Data == "" {
-				return usageError{fmt.Errorf("the folder of the photos of %s is unknown; set --pictures", args[0])}
-			}
 			for way, isChosen := range ways {
 				if *isChosen {
-					return sortFiles(cmd, g, way, to, root)
+					return sortFiles(cmd, g, files, way, to)
 				}
 			}
 			return nil // the flags exclude it
@@ -71,16 +67,37 @@ overwritten, and --undo reverses a sort.`,
 	return cmd
 }
 
-func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root string) error {
-	ctx, data := cmd.Context(), g.Data
-	set, err := datasets.Open(ctx, data, datasets.OpenOptions{Root: root, NoClasses: true, SkipBad: true})
+// openGroups reads the groups of RESULTS and the paths of the photos by their names.
+func openGroups(cmd *cobra.Command, results, pictures, root string) (g *sorting.Groups, files map[string]string, err error) {
+	if g, err = sorting.Read(results); err != nil {
+		return nil, nil, err
+	}
+	printNotes(cmd, g.Notes)
+	if g.Data = cmp.Or(pictures, g.Data); g.Data == "" {
+		return nil, nil, usageError{fmt.Errorf("the folder of the photos of %s is unknown; set --pictures", results)}
+	}
+	set, err := datasets.Open(cmd.Context(), g.Data, datasets.OpenOptions{Root: root, NoClasses: true, SkipBad: true})
 	if err != nil {
-		return fmt.Errorf("the photos: %w (--pictures sets their folder)", err)
+		return nil, nil, fmt.Errorf("the photos: %w (--pictures sets their folder)", err)
 	}
 	defer set.Close()
 	if set.Files == nil {
-		return fmt.Errorf("the samples of %s are not image files, so they cannot be sorted", data)
+		return nil, nil, fmt.Errorf("the samples of %s are not image files", g.Data)
 	}
+	if err := filesIn(cmd.Context()).ReadsSet(set, g.Data); err != nil {
+		return nil, nil, err
+	}
+	files = make(map[string]string, set.Len())
+	for i, name := range set.Names {
+		if files[name], err = filepath.Abs(set.Files[i]); err != nil {
+			return nil, nil, err
+		}
+	}
+	return g, files, nil
+}
+
+func sortFiles(cmd *cobra.Command, g *sorting.Groups, files map[string]string, way filing.Way, to string) error {
+	data := g.Data
 	if inside, err := output.Inside(data, to); err != nil {
 		return usageError{err}
 	} else if inside && way != filing.Move {
@@ -89,31 +106,28 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 	if info, err := os.Stat(data); way == filing.Move && (err != nil || !info.IsDir()) {
 		return usageError{fmt.Errorf("%s is a known set, whose files cannot be moved; use --copy or --link", data)}
 	}
-	files := make(map[string]string, set.Len())
-	for i, name := range set.Names {
-		if files[name], err = filepath.Abs(set.Files[i]); err != nil {
-			return err
-		}
-	}
 	items, err := g.Places(files)
 	if err != nil {
 		return err
 	}
 	bar := &stages{w: cmd.ErrOrStderr()}
-	r, err := filing.File(ctx, to, way, items, sorting.Home(data), func(done, total int) { bar.show("sorting", done, total) })
+	r, err := filing.File(cmd.Context(), to, way, items, sorting.Home(data), func(done, total int) { bar.show("sorting", done, total) })
 	bar.end()
 	printLeft(cmd, r.Left)
-	sorted := phrase.Count(r.Files, "image", "images")
 	switch {
 	case err != nil && r.Files > 0:
-		return fmt.Errorf("%w; %s were sorted before the error, and --undo reverses that", err, sorted)
+		return fmt.Errorf("%w; %s were sorted before the error, and --undo reverses that", err, phrase.Count(r.Files, "file", "files"))
 	case err != nil:
 		return err
 	case r.Files == 0:
 		return fmt.Errorf("no photo of %s was moved into %s", data, to)
 	}
 	did := map[filing.Way]string{filing.Copy: "copied", filing.Link: "linked", filing.Move: "moved"}[way]
-	return say(cmd, "%s %s into %s in %s; --undo reverses this.\n", sorted, did, phrase.Count(r.Folders, "folder", "folders"), to)
+	sorted, partners := phrase.Count(r.Files-r.Partners, "image", "images"), ""
+	if r.Partners > 0 {
+		partners = " with " + phrase.Count(r.Partners, "partner file", "partner files")
+	}
+	return say(cmd, "%s%s %s into %s in %s; --undo reverses this.\n", sorted, partners, did, phrase.Count(r.Folders, "folder", "folders"), to)
 }
 
 // printLeft prints why the first of the remaining files were not moved.
@@ -136,8 +150,8 @@ func undoSort(cmd *cobra.Command, to, pictures string) error {
 	}
 	printLeft(cmd, u.Left)
 	if n := len(u.Left); n > 0 {
-		return fmt.Errorf("%s could not be restored (listed in %s); set --pictures to the folder of the photos", phrase.Count(n, "image", "images"), filepath.Join(to, filing.JournalFile))
+		return fmt.Errorf("%s could not be restored (listed in %s); set --pictures to the folder of the photos", phrase.Count(n, "file", "files"), filepath.Join(to, filing.JournalFile))
 	}
-	did := map[filing.Way]string{filing.Copy: "copies removed", filing.Link: "links removed", filing.Move: "images moved back"}[u.Way]
+	did := map[filing.Way]string{filing.Copy: "copies removed", filing.Link: "links removed", filing.Move: "files moved back"}[u.Way]
 	return say(cmd, "%d %s.\n", u.Files, did)
 }

@@ -61,7 +61,7 @@ func TestSort(t *testing.T) {
 			t.Errorf("no %s in %v", want, sorted)
 		}
 	}
-	if out := must(t, "sort", "groups", "--to", "sorted", "--undo"); out != "74 images moved back.\n" {
+	if out := must(t, "sort", "groups", "--to", "sorted", "--undo"); out != "74 files moved back.\n" {
 		t.Errorf("printed %q", out)
 	}
 	if after := listed(t, "photos"); !slices.Equal(before, after) {
@@ -90,6 +90,110 @@ func TestSort(t *testing.T) {
 	}
 }
 
+// TestSortPartners: sidecars, raw images and live videos go with their image and come back, and nothing else does.
+func TestSortPartners(t *testing.T) {
+	workplace(t)
+	var pictures []string
+	for _, name := range listed(t, "photos")[:6] {
+		pictures = append(pictures, read(t, name))
+	}
+	if err := os.RemoveAll("photos"); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"a/IMG_1.PNG": pictures[0], "a/img_1.xmp": "1", "a/IMG_1.PNG.xmp": "2", "a/IMG_1.CR2": "II*\x00 raw", "a/IMG_1.cr2.XMP": "3", "a/IMG_1.mov": "live",
+		"b/IMG_1.PNG": pictures[1], "b/IMG_1.AAE": "4",
+		"b/img_1.jpg": pictures[2], // an image, no partner
+		"b/2.png":     pictures[3], "b/20.mov": "another", "b/2.txt": "notes", "b/alone.MP4": "video", "b/3.png": pictures[4], "b/4.png": pictures[5],
+	} {
+		if err := os.MkdirAll(filepath.Dir("photos/"+name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(t, "photos/"+name, text)
+	}
+	before := listed(t, "photos")
+	_, _, said := partwise("cluster", "photos", "-k", "2", "--method", "kmeans", "--out", "groups")
+	if want := "ignored: 1 raw image beside an image of the same name (a/IMG_1.CR2), 4 sidecars (a/IMG_1.PNG.xmp, a/IMG_1.cr2.XMP, a/img_1.xmp, …), " +
+		"3 videos (a/IMG_1.mov, b/20.mov, b/alone.MP4), 1 file that is not an image (b/2.txt)\n"; !strings.Contains(said, want) {
+		t.Errorf("cluster said %q, want %q", said, want)
+	}
+	write(t, "groups/assignments.csv", "file,group\na/IMG_1.PNG,1\nb/IMG_1.PNG,1\nb/img_1.jpg,1\nb/2.png,1\nb/3.png,1\nb/4.png,1\n")
+	sorted := []string{"2.png", "3.png", "4.png", "IMG_1.CR2", "IMG_1.PNG", "IMG_1.PNG.xmp", "IMG_1.cr2.XMP", "IMG_1.mov", "IMG_1.xmp", "b-IMG_1.AAE", "b-IMG_1.PNG", "img_1.jpg"}
+	for i := range sorted {
+		sorted[i] = "sorted/group-1/" + sorted[i]
+	}
+	for way, did := range map[string]string{"--copy": "copied", "--link": "linked", "--move": "moved"} {
+		out := must(t, "sort", "groups", "--to", "sorted", way)
+		if want := "6 images with 6 partner files " + did + " into 1 folder in sorted; --undo reverses this.\n"; out != want {
+			t.Errorf("%s printed %q, want %q", way, out, want)
+		}
+		got := slices.DeleteFunc(listed(t, "sorted"), func(name string) bool { return strings.Contains(name, filing.JournalFile) })
+		if !slices.Equal(got, sorted) || read(t, "sorted/group-1/IMG_1.cr2.XMP") != "3" || read(t, "sorted/group-1/b-IMG_1.AAE") != "4" {
+			t.Errorf("%s made %q, want %q", way, got, sorted)
+		}
+		must(t, "sort", "--to", "sorted", "--undo")
+		if after := listed(t, "photos"); !slices.Equal(before, after) {
+			t.Errorf("after %s and --undo there are %q, want %q", way, after, before)
+		}
+	}
+
+	// The partner of an image that stays stays too.
+	if err := os.Rename("photos/a/IMG_1.PNG", "elsewhere.png"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../../elsewhere.png", "photos/a/IMG_1.PNG"); err != nil {
+		t.Fatal(err)
+	}
+	_, _, said = partwise("sort", "groups", "--to", "sorted", "--move")
+	if left := listed(t, "photos/a"); len(left) != 6 || !strings.Contains(said, "IMG_1.mov is not moved: it stays with ") {
+		t.Errorf("left are %q; said %q", left, said)
+	}
+}
+
+// TestTag: sidecars get the names of groups, and come back as they were.
+func TestTag(t *testing.T) {
+	workplace(t)
+	photos := listed(t, "photos")
+	must(t, "cluster", "photos", "-k", "2", "--method", "kmeans", "--out", "groups")
+	stem := strings.TrimSuffix(photos[0], ".png")
+	const old = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/>`
+	write(t, stem+".XMP", old)
+	write(t, stem+".cr2", "raw")
+	write(t, stem+".cr2.xmp", old)
+	list := "file,group,name\n"
+	for i, name := range photos {
+		list += fmt.Sprintf("%s,%d,%s\n", filepath.Base(name), min(i, 2), []string{"none of these", "Früh", ""}[min(i, 2)])
+	}
+	list = strings.Replace(list, ",0,none of these", ",2,", 1)
+	list = strings.Replace(list, "png,1,Früh", "png,0,none of these", 1)
+	write(t, "groups/assignments.csv", list)
+	before := listed(t, "photos")
+	if out := must(t, "tag", "groups"); out != "71 sidecars written in photos, of which 1 existed before; --undo reverses this.\n" {
+		t.Errorf("printed %q", out)
+	}
+	if text := read(t, stem+".XMP"); !strings.Contains(text, ">group-2<") || !strings.Contains(text, ">partwise|group-2<") || read(t, stem+".cr2.xmp") != old {
+		t.Errorf("wrote %s", text)
+	}
+	if _, err := os.Stat(photos[1] + ".xmp"); err == nil {
+		t.Error("a photo in no group has a keyword")
+	}
+	refused(t, "photos has keywords of partwise already; undo these first", "tag", "groups")
+	if out := must(t, "tag", "groups", "--undo"); out != "71 sidecars removed or restored.\n" || read(t, stem+".XMP") != old {
+		t.Errorf("printed %q", out)
+	}
+	if after := listed(t, "photos"); !slices.Equal(before, after) {
+		t.Errorf("after --undo there are %q, want %q", after, before)
+	}
+	refused(t, "photos has no keywords of partwise", "tag", "groups", "--undo")
+	must(t, "tag", "groups", "--csv", "tags.csv")
+	if table := read(t, "tags.csv"); strings.Count(table, "\n") != 72 || !strings.Contains(table, filepath.ToSlash(photos[0])+",group-2,partwise|group-2\n") {
+		t.Errorf("listed %s", table)
+	}
+	refused(t, "tags.csv already exists; --force replaces it", "tag", "groups", "--csv", "tags.csv")
+	refused(t, "photos is not a results folder", "tag", "photos")
+	refused(t, "photos is not a results folder of partwise: it has no .partwise.jsonl; set --pictures", "tag", "photos", "--undo")
+}
+
 func TestSortMistakes(t *testing.T) {
 	workplace(t)
 	must(t, "cluster", "photos", "-k", "2", "--method", "kmeans", "--out", "groups")
@@ -110,7 +214,7 @@ func TestSortMistakes(t *testing.T) {
 		"sort groups --to photos/x --copy":                    "is inside the folder of the photos; choose another with --to",
 		"sort groups --to sorted --copy --pictures elsewhere": `no known set, file or folder is called "elsewhere"`,
 		"sort groups --to sorted --undo":                      "sorted has no sorted files: no",
-		"sort vectors --to sorted --link":                     "are not image files, so they cannot be sorted",
+		"sort vectors --to sorted --link":                     "are not image files",
 	} {
 		if code, _, stderr := partwise(strings.Fields(line)...); code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("partwise %s: exit code %d, said %q, want %q", line, code, stderr, want)

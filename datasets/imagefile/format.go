@@ -4,8 +4,6 @@ package imagefile
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -17,7 +15,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -27,6 +24,7 @@ import (
 	"golang.org/x/image/webp"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/heif"
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
@@ -53,7 +51,30 @@ var formats = []format{
 	{"BMP", []string{"BM????\x00\x00\x00\x00"}, bmp.DecodeConfig, contentDecoder(bmp.Decode), 8},
 	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, decodeTIFF, 8 * mostLZW}, // CCITT packs white rows even better
 	{"WebP", []string{"RIFF????WEBPVP8"}, webp.DecodeConfig, contentDecoder(webp.Decode), 0},
+	{"HEIF", heifMagics, heifConfig, decodeHEIF, 0},
+	{raw, rawMagics, previewConfig, nil, 0}, // NewReading decodes the preview
 	{"PNM", pnmMagics, decodePNMConfig, decodePNM, 1},
+}
+
+const raw = "raw" // the format of raw images
+
+// heifMagics begin HEIC and AVIF files: a box of brands (ISO/IEC 23008-12).
+var heifMagics = []string{
+	"????ftypheic", "????ftypheix", "????ftypheim", "????ftypheis", "????ftyphevc", "????ftyphevx", "????ftypmif1", "????ftypmsf1",
+	"????ftypavif", "????ftypavis",
+}
+
+func heifConfig(r io.Reader) (image.Config, error) {
+	h, err := heif.ReadHeader(r)
+	return image.Config{Width: h.Width, Height: h.Height}, err
+}
+
+func decodeHEIF(content []byte) (image.Image, error) {
+	img, orientation, err := heif.Decode(content)
+	if err != nil {
+		return nil, err
+	}
+	return orient(img, orientation), nil
 }
 
 func contentDecoder(decode func(io.Reader) (image.Image, error)) func([]byte) (image.Image, error) {
@@ -61,7 +82,7 @@ func contentDecoder(decode func(io.Reader) (image.Image, error)) func([]byte) (i
 }
 
 // MagicLength is the number of leading bytes of a file that identify any image format.
-const MagicLength = 64
+const MagicLength = 256
 
 // formatOf returns the format of a file that begins with head, or nil if it is not an image.
 func formatOf(head []byte) *format {
@@ -71,32 +92,13 @@ func formatOf(head []byte) *format {
 			for at := 0; fits && at < len(magic); at++ {
 				fits = magic[at] == '?' || magic[at] == head[at]
 			}
-			if fits {
+			switch {
+			case fits && formats[i].name == "TIFF" && isRawTIFF(head):
+				return &formats[slices.IndexFunc(formats, func(f format) bool { return f.name == raw })]
+			case fits:
 				return &formats[i]
 			}
 		}
-	}
-	return nil
-}
-
-// unsupportedFormat returns an error for a known but unsupported format, with a converter, or nil. HEIF files begin
-// with a box of brands, which may be generic (ISO/IEC 14496-12, 23008-12).
-func unsupportedFormat(head []byte) error {
-	if len(head) < 12 || string(head[4:8]) != "ftyp" {
-		return nil
-	}
-	kinds := []string{string(head[8:12])}
-	for at := 16; at+4 <= min(len(head), int(binary.BigEndian.Uint32(head))); at += 4 {
-		kinds = append(kinds, string(head[at:at+4]))
-	}
-	has := func(any ...string) bool {
-		return slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(any, kind) })
-	}
-	switch {
-	case has("avif", "avis"):
-		return NewError(KindAVIF, "AVIF images are not supported; convert the image with avifdec PICTURE.avif PICTURE.png or magick PICTURE.avif PICTURE.jpg")
-	case has("heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"):
-		return NewError(KindHEIC, "HEIC images are not supported; convert the image with heif-convert PICTURE.heic PICTURE.jpg, magick PICTURE.heic PICTURE.jpg or, on macOS, sips -s format jpeg PICTURE.heic --out PICTURE.jpg")
 	}
 	return nil
 }
@@ -109,7 +111,7 @@ var imageExtensions = []string{
 
 // HasExtension reports whether a file's name has the extension of an image, supported or not.
 func HasExtension(name string) bool {
-	return slices.Contains(imageExtensions, strings.ToLower(filepath.Ext(name)))
+	return hasExtension(name, imageExtensions) || IsRaw(name)
 }
 
 // Is reports whether a file that begins with head, MagicLength bytes, is an image of a supported format.
@@ -131,7 +133,7 @@ func IsFile(path string) (bool, error) {
 }
 
 // Decode reads the image file at path: PNG, JPEG (turned upright by its EXIF orientation), GIF (first frame), BMP,
-// TIFF, WebP, PGM or PPM. The content decides the format. Errors name the file.
+// TIFF, WebP, HEIC, AVIF, the JPEG preview of a raw image, PGM or PPM. The content decides the format. Errors name the file.
 func Decode(path string) (img image.Image, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -169,7 +171,7 @@ func CheckLength(path string, bytes int64) error {
 
 // Header is the information in the header of an image file.
 type Header struct {
-	Format string // "PNG", "JPEG", "GIF", "BMP", "TIFF", "WebP" or "PNM"
+	Format string // "PNG", "JPEG", "GIF", "BMP", "TIFF", "WebP", "HEIF" (HEIC and AVIF) or "PNM"
 	// Width and Height are the stored size, before a JPEG is turned upright.
 	Width, Height int
 	Memory        int64 // the most bytes that decoding allocates at a time, beside the file
@@ -213,7 +215,7 @@ func decodeConfig(r interface {
 		return nil, config, NewError(KindEmpty, "the file is empty")
 	}
 	if kind = formatOf(head[:n]); kind == nil {
-		return nil, config, cmp.Or(unsupportedFormat(head[:n]), NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file"))
+		return nil, config, NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, HEIC, AVIF, raw, PGM or PPM file")
 	}
 	r.Seek(0, io.SeekStart)
 	err = guard.Call(func() error {
@@ -263,8 +265,6 @@ func Gray(img image.Image) *image.Gray16 {
 type Kind string
 
 const (
-	KindHEIC        Kind = "HEIC image (not supported)"
-	KindAVIF        Kind = "AVIF image (not supported)"
 	KindUnsupported Kind = "unsupported format"
 	KindNoImage     Kind = "not an image"
 	KindEmpty       Kind = "empty"

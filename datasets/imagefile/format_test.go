@@ -17,20 +17,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/imagetest"
 )
 
-// Unsupported phone formats are named, with a converter.
-func TestUnreadKinds(t *testing.T) {
-	for brand, word := range map[string]string{"avif": "avifdec", "heic": "heif-convert", "mif1": "sips", "mp42": "not a PNG"} {
-		_, err := DecodeBytes([]byte("\x00\x00\x00\x14ftyp" + brand + "\x00\x00\x00\x00mp42" + "avifavif"))
-		if err == nil || !strings.Contains(err.Error(), word) {
-			t.Errorf("%s: got %v, want an error with %q", brand, err, word)
-		}
-	}
-	// One of several brands may be generic.
-	if _, err := DecodeBytes([]byte("\x00\x00\x00\x1cftypmif1\x00\x00\x00\x00mif1avifmiaf")); err == nil || !strings.Contains(err.Error(), "avifdec") {
-		t.Errorf("an AVIF picture of a general kind: %v", err)
-	}
-}
-
 func TestDecodeImageTellsKindsByContent(t *testing.T) {
 	for kind, data := range imageFiles(t) {
 		img, err := Decode(writeFile(t, filepath.Join(t.TempDir(), "no extension"), data))

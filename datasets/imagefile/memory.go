@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/image/tiff"
 
+	"github.com/seed4492f2cd/partwise/internal/heif"
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
 
@@ -54,6 +55,8 @@ func (f *format) memory(content []byte, c image.Config) (int64, error) {
 	case "TIFF":
 		block, err := tiffBlock(content, c)
 		return pixel*pixels + 3*8*block + 8*length, err // a block is unpacked into memory that doubles
+	case "HEIF":
+		return heif.Memory(c.Width, c.Height, length), nil
 	case "WebP":
 		return webpMemory(content, c)
 	}

@@ -1,6 +1,7 @@
 package imagefile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -36,13 +37,25 @@ type Reading struct {
 
 	content []byte
 	kind    *format
+	turn    int                          // the orientation of the preview of a raw image, else 0
 	jpeg    *jpegmeans.File              // nil for other kinds
 	images  [mostReduced + 1]image.Image // by the factor of reduction; 1 is the whole image
 }
 
 // NewReading reads the header of a file with this content. With mend a truncated JPEG file is used as far as it goes;
-// it is an error if less than half of its rows are there.
+// it is an error if less than half of its rows are there. A raw image is read as its JPEG preview.
 func NewReading(content []byte, mend bool) (*Reading, error) {
+	if kind := formatOf(content[:min(len(content), MagicLength)]); kind != nil && kind.name == raw {
+		jpeg, err := preview(content)
+		if err != nil {
+			return nil, err
+		}
+		r, err := NewReading(jpeg, mend)
+		if err == nil {
+			r.turn = previewOrientation(content, jpeg)
+		}
+		return r, err
+	}
 	kind, header, err := readHeader(content)
 	if err != nil {
 		return nil, err
@@ -117,7 +130,7 @@ func (r *Reading) Memory(uses []Use) int64 {
 // Image returns the image and the size of the whole one. Unless least is 0, the image is reduced as by [Reduced].
 func (r *Reading) Image(least int) (img image.Image, whole image.Point, err error) {
 	if times := r.decodingFactor(least); times > 1 {
-		orientation := exifOrientation(r.content)
+		orientation := r.orientation()
 		if r.images[times] == nil {
 			if img, err = r.decodeSafely(func() (image.Image, error) { return r.jpeg.Decode(times) }); err != nil {
 				return nil, whole, err
@@ -161,7 +174,7 @@ func (r *Reading) decode() (image.Image, error) {
 	case size.X > r.Header.Width || size.Y > r.Header.Height:
 		return nil, fmt.Errorf("%d×%d pixels, but the header declares %d×%d", size.X, size.Y, r.Header.Width, r.Header.Height)
 	case r.jpeg != nil:
-		img = orient(img, exifOrientation(r.content))
+		img = orient(img, r.orientation())
 	}
 	return img, nil
 }
@@ -264,6 +277,9 @@ func blockMeans(dst, src plane, size image.Point, across, down int) {
 		}
 	}
 }
+
+// orientation returns the orientation of a JPEG image.
+func (r *Reading) orientation() int { return cmp.Or(r.turn, exifOrientation(r.content)) }
 
 // exifOrientation returns the orientation tag, 1 to 8, of the EXIF block of a JPEG file, or 1 (upright).
 func exifOrientation(content []byte) int {

@@ -1,4 +1,4 @@
-// Package licences holds the licences, with their texts, of the modules and network weights that are linked into the
+// Package licences holds the licences, with their texts, of the modules, decoders and network weights that are linked into the
 // program. The folder texts and the file modules.csv are generated:
 //
 //	go generate ./internal/licences
@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/features/lite0"
+	"github.com/seed4492f2cd/partwise/internal/heif"
 )
 
 //go:generate go test -C ../../tools ./licences -update
@@ -38,7 +39,7 @@ type Licence struct {
 type Text struct{ File, Content string }
 
 // Linked returns the licences of everything that is linked into a program besides its own module, according to its
-// build information: first Go, then by name the modules, the weights of the built-in network and system libraries. A
+// build information: first Go, then by name the modules, the decoders, the weights of the built-in network and system libraries. A
 // module that is unknown in that version has no licence and no texts.
 func Linked(info *debug.BuildInfo) ([]Licence, error) {
 	known, err := modules()
@@ -52,6 +53,10 @@ func Linked(info *debug.BuildInfo) ([]Licence, error) {
 	linked := []Licence{
 		{Go, info.GoVersion, "BSD-3-Clause", texts},
 		{"EfficientNet-Lite0 (weights)", "0.1.0", "Apache-2.0", []Text{{"NOTICE", lite0.Notice}, {"LICENSE", lite0.License}}},
+		{"libheif, libde265 (WebAssembly)", "1.18.2, 1.0.15", "LGPL-3.0-or-later AND MIT", []Text{{"LICENSE.libheif", heif.LicenseLibheif},
+			{"LICENSE.libde265", heif.LicenseLibde265}, {"LICENSE.gen2brain", heif.LicenseBinding}}},
+		{"libavif, libaom (WebAssembly)", "1.1.1, 3.10.0", "BSD-2-Clause AND MIT", []Text{{"LICENSE.libavif", heif.LicenseLibavif},
+			{"LICENSE.aom", heif.LicenseAom}, {"LICENSE.gen2brain", heif.LicenseBinding}}},
 	}
 	for _, m := range info.Deps {
 		if m.Replace != nil {

@@ -1,21 +1,26 @@
-// Package sorting determines the target folders of the images of groups.
+// Package sorting determines the target folders and the keywords of the images of groups.
 package sorting
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	slash "path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
 	"github.com/seed4492f2cd/partwise/internal/files/filing"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/naming"
+	"github.com/seed4492f2cd/partwise/internal/tagging"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -60,55 +65,160 @@ func Read(path string) (g *Groups, err error) {
 	return g, err
 }
 
-// Places returns the target of each file. files maps names of samples to paths; used entries are deleted. A file
-// keeps its base name. If that is taken, its folder is prepended.
+// Places returns the target of each file and of its partners. files maps names of samples to paths; used entries are
+// deleted. A file keeps its base name. If that is taken, its folder is prepended. Partners are renamed with their image.
 func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
-	most := 0
-	for _, a := range g.Assigned {
-		most = max(most, a.Group)
+	partners, err := partners(files)
+	if err != nil {
+		return nil, err
 	}
 	folder, taken := map[int]string{}, map[string]bool{filing.JournalFile: true}
 	var items []filing.Item
 	for _, a := range g.Assigned {
-		file, ok := files[a.Sample]
-		if !ok {
-			return nil, fmt.Errorf("%s: line %d: no photo is called %q", g.List, a.Line, a.Sample)
+		file, err := g.take(files, a)
+		if err != nil {
+			return nil, err
 		}
-		delete(files, a.Sample) // a second listing is an error
 		if folder[a.Group] == "" {
-			name := fmt.Sprintf("group-%0*d", len(fmt.Sprint(most)), a.Group)
-			if a.Name != "" {
-				name = filename.Folder(a.Name, runtime.GOOS == "windows")
-			}
-			folder[a.Group] = unusedName(name, "", taken)
+			name := filename.Folder(g.name(a), runtime.GOOS == "windows")
+			folder[a.Group] = unusedName([]string{name}, []string{""}, taken)
 		}
-		place := slash.Join(folder[a.Group], filepath.Base(file))
-		if taken[filename.Key(place)] {
-			place = slash.Join(folder[a.Group], strings.ReplaceAll(a.Sample, "/", "-"))
+		base := filepath.Base(file)
+		exts := []string{slash.Ext(base)}
+		for _, partner := range partners[file] {
+			exts = append(exts, partnerExt(base, partner))
 		}
-		ext := slash.Ext(place)
-		items = append(items, filing.Item{From: file, To: unusedName(strings.TrimSuffix(place, ext), ext, taken)})
+		var stems []string
+		for _, name := range []string{base, strings.ReplaceAll(a.Sample, "/", "-")} {
+			stems = append(stems, folder[a.Group]+"/"+strings.TrimSuffix(name, exts[0]))
+		}
+		stem := unusedName(stems, exts, taken)
+		items = append(items, filing.Item{From: file, To: stem + exts[0]})
+		for i, partner := range partners[file] {
+			items = append(items, filing.Item{From: filepath.Join(filepath.Dir(file), partner), To: stem + exts[1+i], With: file})
+		}
 	}
 	return items, nil
 }
 
-// unusedName returns a name that is not taken, if necessary with a number before the extension, and marks it as taken.
-func unusedName(name, ext string, taken map[string]bool) string {
-	try := name + ext
-	for n := 2; taken[filename.Key(try)]; n++ {
-		try = fmt.Sprintf("%s-%d%s", name, n, ext)
+// take returns the file of a sample and deletes it from files, so that a second listing is an error.
+func (g *Groups) take(files map[string]string, a report.Assignment) (string, error) {
+	file, ok := files[a.Sample]
+	if !ok {
+		return "", fmt.Errorf("%s: line %d: no photo is called %q", g.List, a.Line, a.Sample)
 	}
-	taken[filename.Key(try)] = true
-	return try
+	delete(files, a.Sample)
+	return file, nil
+}
+
+// name returns the name of a group, or its number.
+func (g *Groups) name(a report.Assignment) string {
+	most := 0
+	for _, a := range g.Assigned {
+		most = max(most, a.Group)
+	}
+	return cmp.Or(a.Name, fmt.Sprintf("group-%0*d", len(fmt.Sprint(most)), a.Group))
+}
+
+// Tags returns the name of the group of each file in a group, and the file's XMP sidecar: an existing one, else one with
+// the full name of the file, as in a.jpg.xmp. files is as for Places.
+func (g *Groups) Tags(files map[string]string) ([]tagging.Tag, error) {
+	partners, err := partners(files)
+	if err != nil {
+		return nil, err
+	}
+	var tags []tagging.Tag
+	names := map[int]string{}
+	for _, a := range g.Assigned {
+		file, err := g.take(files, a)
+		if err != nil {
+			return nil, err
+		}
+		if a.Group == 0 {
+			continue
+		}
+		if names[a.Group] == "" {
+			names[a.Group] = g.name(a)
+		}
+		sidecar := ""
+		base := filepath.Base(file)
+		for _, name := range partners[file] {
+			isXMP := strings.EqualFold(filepath.Ext(name), ".xmp")
+			switch full := filename.Key(base) + ".xmp"; {
+			case isXMP && filename.Key(name) == full, isXMP && sidecar == "" && imagefile.Stem(name) == imagefile.Stem(base):
+				sidecar = name
+			}
+		}
+		tags = append(tags, tagging.Tag{
+			Image: file, Sidecar: filepath.Join(filepath.Dir(file), cmp.Or(sidecar, base+".xmp")), Name: names[a.Group],
+		})
+	}
+	return tags, nil
+}
+
+// partners returns the names of the partners of each file in files.
+func partners(files map[string]string) (map[string][]string, error) {
+	folders := map[string][]string{}
+	for _, sample := range slices.SortedFunc(maps.Keys(files), naming.CompareNatural) {
+		dir, base := filepath.Split(files[sample])
+		folders[dir] = append(folders[dir], base)
+	}
+	found := map[string][]string{}
+	for dir, images := range folders {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a missing image is an error of filing
+			return nil, err
+		}
+		var names []string
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		for image, of := range imagefile.Partners(images, names) {
+			seen := map[string]bool{} // file systems may treat a.xmp and a.XMP as one
+			found[dir+image] = slices.DeleteFunc(of, func(name string) bool {
+				info, err := os.Stat(dir + name)
+				twice := seen[filename.Key(name)]
+				seen[filename.Key(name)] = true
+				return err != nil || !info.Mode().IsRegular() || twice
+			})
+		}
+	}
+	return found, nil
+}
+
+// partnerExt returns the text that follows the stem of an image in the name of its partner.
+func partnerExt(image, partner string) string {
+	ext := slash.Ext(partner)
+	if inner := slash.Ext(strings.TrimSuffix(partner, ext)); imagefile.Stem(partner) != imagefile.Stem(image) {
+		return inner + ext
+	}
+	return ext
+}
+
+// unusedName returns the first of some stems, or a stem with a number, for which no name with any of the extensions is
+// taken. It marks the names as taken.
+func unusedName(stems, exts []string, taken map[string]bool) string {
+	last := stems[len(stems)-1]
+	for n := 2; ; n++ {
+		for _, stem := range stems {
+			if !slices.ContainsFunc(exts, func(ext string) bool { return taken[filename.Key(stem+ext)] }) {
+				for _, ext := range exts {
+					taken[filename.Key(stem+ext)] = true
+				}
+				return stem
+			}
+		}
+		stems = []string{fmt.Sprintf("%s-%d", last, n)}
+	}
 }
 
 // Home returns a function that reports whether a file may be moved back to a path: it must be inside the folder of the
 // images. If that is unknown, paths of the journal, which is not trusted, are accepted only with the extension of an
-// image.
+// image or of a partner.
 func Home(pictures string) func(string) (bool, error) {
 	return func(name string) (bool, error) {
 		if pictures == "" {
-			return imagefile.HasExtension(name), nil
+			return imagefile.HasExtension(name) || imagefile.IsPartner(name), nil
 		}
 		return output.Inside(pictures, name)
 	}

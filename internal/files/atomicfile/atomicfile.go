@@ -18,6 +18,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/seed4492f2cd/partwise/internal/files/filelock"
 )
@@ -90,6 +91,11 @@ func CreateLike(path string, like fs.FileInfo, write func(io.Writer) error) erro
 	return fileWriter{move: RenameNew, sync: true, like: like}.write(path, write)
 }
 
+// ReplaceLike is WriteFunc with the permissions and, if possible, the owner of like.
+func ReplaceLike(path string, like fs.FileInfo, write func(io.Writer) error) error {
+	return fileWriter{move: os.Rename, sync: true, like: like, isNew: true}.write(path, write)
+}
+
 // RenameNew renames a file. If to exists, it returns an error that wraps fs.ErrExist.
 func RenameNew(from, to string) error {
 	err := os.Link(from, to) // unlike os.Rename, it never replaces a file
@@ -116,6 +122,8 @@ type fileWriter struct {
 	move func(from, to string) error
 	sync bool
 	like fs.FileInfo // owner, permissions and time to copy, or nil
+
+	isNew bool // the time is not copied
 }
 
 func (w fileWriter) write(path string, write func(io.Writer) error) error {
@@ -143,6 +151,9 @@ func (w fileWriter) write(path string, write func(io.Writer) error) error {
 	if w.like != nil {
 		copyOwner(f, w.like)
 		t := w.like.ModTime()
+		if w.isNew {
+			t = time.Now()
+		}
 		steps = append(steps, func() error { return f.Chmod(w.like.Mode().Perm()) }, func() error { return os.Chtimes(f.Name(), t, t) })
 	}
 	if w.sync {

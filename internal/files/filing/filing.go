@@ -41,6 +41,7 @@ const (
 type Item struct {
 	From string `json:"from"`
 	To   string `json:"to"`
+	With string `json:"-"` // the path of a file without which this one is not moved, or ""
 }
 
 // line is an item in the journal. Names that are not valid UTF-8 are stored as base64 bytes.
@@ -65,9 +66,10 @@ type head struct {
 // Result is the result of File or Undo.
 type Result struct {
 	Way Way
-	// Files is the number of files that were filed or undone, and Folders the number of folders created.
-	Files, Folders int
-	Left           []string // the reason for each file that was left unchanged
+	// Files is the number of files that were filed or undone, and Folders the number of folders created. Partners is the
+	// number of files that follow another one.
+	Files, Folders, Partners int
+	Left                     []string // the reason for each file that was left unchanged
 
 	total    int
 	progress func(done, total int)
@@ -98,7 +100,7 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return r, err
 	}
-	release, err := acquire(dir)
+	release, err := Acquire(dir)
 	if err != nil {
 		return r, err
 	}
@@ -133,8 +135,8 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 	return r, nil
 }
 
-// acquire locks a folder and removes temporary files of killed processes. release also removes the folder if it is empty.
-func acquire(dir string) (release func(), err error) {
+// Acquire locks a folder and removes temporary files of killed processes. release also removes the folder if it is empty.
+func Acquire(dir string) (release func(), err error) {
 	lock, err := filelock.Acquire(filepath.Join(dir, lockFile))
 	if errors.Is(err, filelock.ErrLocked) {
 		err = fmt.Errorf("%s: another partwise process is using this folder", dir)
@@ -158,13 +160,18 @@ func (r *Result) validate(dir string, items []Item, home func(string) (bool, err
 		return nil, fmt.Errorf("%s already has sorted files: undo that sort or choose another folder", dir)
 	}
 	places := make(map[string]string, len(items))
-	folders := map[string]bool{}
+	folders, stays := map[string]bool{}, map[string]bool{}
 	for _, it := range items {
 		if r.Way == Move {
 			info, err := os.Lstat(it.From)
 			inside, failed := home(it.From)
-			if failed != nil || !inside || err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			switch {
+			case failed != nil || !inside || err == nil && info.Mode()&fs.ModeSymlink != 0:
 				r.record(it.From + " is not moved: its path has a symbolic link; copy or link it instead")
+				stays[it.From] = true
+				continue
+			case stays[it.With]:
+				r.record(fmt.Sprintf("%s is not moved: it stays with %s", it.From, it.With))
 				continue
 			}
 		}
@@ -182,6 +189,9 @@ func (r *Result) validate(dir string, items []Item, home func(string) (bool, err
 		}
 		places[it.To] = it.From
 		files = append(files, it)
+		if it.With != "" {
+			r.Partners++
+		}
 		folders[path.Dir(it.To)] = true
 	}
 	for name := range folders {
@@ -428,7 +438,7 @@ func isPlace(name string) bool {
 func Undo(ctx context.Context, dir string, home func(string) (bool, error), progress func(done, total int)) (*Result, error) {
 	r := &Result{progress: progress}
 	var items []Item
-	release, err := acquire(dir)
+	release, err := Acquire(dir)
 	if err == nil {
 		defer release()
 		at := filepath.Join(dir, JournalFile)

@@ -69,7 +69,7 @@ func pictures(t *testing.T, root string) []Item {
 	var items []Item
 	for i, name := range []string{"a/1.jpg", "a/2.jpg", "b/1.jpg"} {
 		from := write(t, filepath.Join(root, "photos", name), name)
-		items = append(items, Item{from, fmt.Sprintf("group-%d/%d.jpg", i%2+1, i)})
+		items = append(items, Item{From: from, To: fmt.Sprintf("group-%d/%d.jpg", i%2+1, i)})
 	}
 	return items
 }
@@ -124,7 +124,7 @@ func TestUndoOfBytes(t *testing.T) {
 		photos, to := filepath.Join(root, "photos"), filepath.Join(root, "sorted")
 		var items []Item
 		for i, name := range []string{"caf\xe9.jpg", "caf\xe8/\xff.jpg", "café.jpg"} {
-			items = append(items, Item{write(t, filepath.Join(photos, name), name), fmt.Sprintf("group-%d/%s", i, filepath.Base(name))})
+			items = append(items, Item{From: write(t, filepath.Join(photos, name), name), To: fmt.Sprintf("group-%d/%s", i, filepath.Base(name))})
 		}
 		before := tree(t, root)
 		if _, err := File(t.Context(), to, way, items, anywhere, nil); err != nil {
@@ -295,7 +295,7 @@ func TestMoveLeavesLinks(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"far/x.jpg", "link.jpg", "loop.jpg", "none.jpg"} {
-		items = append(items, Item{filepath.Join(photos, filepath.FromSlash(name)), "group-1/" + filepath.Base(name)})
+		items = append(items, Item{From: filepath.Join(photos, filepath.FromSlash(name)), To: "group-1/" + filepath.Base(name)})
 	}
 	before := tree(t, root)
 	r, err := File(t.Context(), to, Move, items, in(photos), nil)

@@ -1,0 +1,252 @@
+// Package tagging adds the names of groups as keywords to XMP sidecars of images, and can undo that. It never changes an
+// image. A journal in the folder of the images holds the earlier content of each sidecar, so Undo works after a kill or a
+// power failure at any time.
+package tagging
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/filing"
+	"github.com/seed4492f2cd/partwise/internal/files/output"
+)
+
+// Tag is a keyword for an image: the name of its group.
+type Tag struct {
+	Image, Sidecar string // paths; the sidecar may not exist
+	Name           string
+}
+
+// WriteCSV writes the tags as a table for exiftool -csv.
+func WriteCSV(w io.Writer, tags []Tag) error {
+	rows := [][]string{{"SourceFile", "Subject", "HierarchicalSubject"}}
+	for _, t := range tags {
+		rows = append(rows, []string{filepath.ToSlash(t.Image), t.Name, hierarchical(t.Name)})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// JournalFile is the name of the journal: a JSON line for each sidecar after the first line.
+const JournalFile = ".partwise-tagged.jsonl"
+
+const journalHead = `{"format":1}` + "\n"
+
+// change is a line of the journal: the change of one sidecar.
+type change struct {
+	File   []byte `json:"file"`   // path below the folder, with slashes, in base64 because it may be invalid UTF-8
+	Before []byte `json:"before"` // nil for a new sidecar
+	Sum    []byte `json:"sum"`    // SHA-256 of the new content
+
+	path  string
+	after []byte
+}
+
+// Result counts sidecars.
+type Result struct {
+	Created, Extended, Same int      // Same had the keywords before
+	Undone                  int      // were removed or restored
+	Left                    []string // the reason for each sidecar that was left unchanged
+}
+
+// Write adds the tags to sidecars in dir. It refuses a folder that has a journal, and leaves sidecars that it cannot
+// parse or that Undo could not restore.
+func Write(ctx context.Context, dir string, tags []Tag, progress func(done, total int)) (r *Result, err error) {
+	r = &Result{}
+	journal := filepath.Join(dir, JournalFile)
+	release, err := filing.Acquire(dir)
+	if err != nil {
+		return r, err
+	}
+	defer release()
+	if _, err := os.Lstat(journal); err == nil {
+		return r, fmt.Errorf("%s has keywords of partwise already; undo these first", dir)
+	}
+	changes, err := r.plan(ctx, dir, tags)
+	if err != nil || len(changes) == 0 {
+		return r, err
+	}
+	if err := atomicfile.CreateFunc(journal, func(w io.Writer) error {
+		_, err := io.WriteString(w, journalHead)
+		lines := json.NewEncoder(w)
+		for _, c := range changes {
+			err = cmp.Or(err, lines.Encode(c))
+		}
+		return err
+	}); err != nil {
+		return r, err
+	}
+	for i, c := range changes {
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
+		now, info, err := read(c.path)
+		switch {
+		case err != nil || !bytes.Equal(now, c.Before) || (now == nil) != (c.Before == nil):
+			r.Left = append(r.Left, c.path+" is left unchanged: another program is changing it")
+			continue
+		case c.Before == nil:
+			r.Created++
+		default:
+			r.Extended++
+		}
+		if err := replace(c.path, info, c.after); err != nil {
+			return r, err
+		}
+		progress(i+1, len(changes))
+	}
+	return r, nil
+}
+
+// plan returns the changes of the sidecars that Write can change.
+func (r *Result) plan(ctx context.Context, dir string, tags []Tag) (changes []change, err error) {
+	for _, t := range tags {
+		c := change{path: t.Sidecar}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		below, err := filepath.Rel(dir, t.Sidecar)
+		if inside, failed := output.Inside(dir, t.Sidecar); err == nil && (failed != nil || !inside) {
+			err = errors.New("its path has a symbolic link out of the folder of the photos")
+		}
+		if err == nil {
+			c.Before, _, err = read(t.Sidecar)
+		}
+		if err == nil {
+			text := c.Before
+			if text == nil {
+				text = []byte(emptySidecar)
+			}
+			c.after, err = addKeyword(text, t.Name)
+		}
+		switch {
+		case err != nil:
+			r.Left = append(r.Left, fmt.Sprintf("%s is left unchanged: %v", t.Sidecar, err))
+		case bytes.Equal(c.Before, c.after):
+			r.Same++
+		default:
+			sum := sha256.Sum256(c.after)
+			c.File, c.Sum = []byte(filepath.ToSlash(below)), sum[:]
+			changes = append(changes, c)
+		}
+	}
+	return changes, nil
+}
+
+const mostBytes = 16 << 20 // the largest sidecar
+
+// read returns the content of a sidecar, which is nil if it does not exist, else not.
+func read(path string) (text []byte, info fs.FileInfo, err error) {
+	info, err = os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, nil
+	case err != nil:
+		return nil, nil, err
+	case !info.Mode().IsRegular():
+		return nil, nil, errors.New("not a regular file")
+	case info.Size() > mostBytes:
+		return nil, nil, fmt.Errorf("%d bytes, above the limit of %d", info.Size(), mostBytes)
+	}
+	text, err = os.ReadFile(path)
+	return append([]byte{}, text...), info, err
+}
+
+// replace writes a sidecar, with the permissions of the existing one, if any.
+func replace(path string, like fs.FileInfo, text []byte) error {
+	write := func(w io.Writer) error { _, err := w.Write(text); return err }
+	if like == nil {
+		return atomicfile.CreateFunc(path, write)
+	}
+	return atomicfile.ReplaceLike(path, like, write)
+}
+
+// Undo reverts Write in dir: it removes new sidecars and restores the others. It leaves sidecars that other programs
+// have changed since, and removes the journal, whose paths are not trusted.
+func Undo(ctx context.Context, dir string, progress func(done, total int)) (r *Result, err error) {
+	r = &Result{}
+	journal := filepath.Join(dir, JournalFile)
+	release, err := filing.Acquire(dir)
+	if err != nil {
+		return r, err
+	}
+	defer release()
+	changes, err := readJournal(dir)
+	if err != nil {
+		return r, err
+	}
+	folders := map[string]bool{}
+	for i, c := range changes {
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
+		path := filepath.Join(dir, filepath.FromSlash(string(c.File)))
+		if inside, err := output.Inside(dir, path); err != nil || !inside {
+			r.Left = append(r.Left, path+" stays: it is not in the folder of the photos")
+			continue
+		}
+		if folder := filepath.Dir(path); !folders[folder] {
+			folders[folder] = true
+			if err := atomicfile.RemoveStale(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return r, err
+			}
+		}
+		now, info, err := read(path)
+		sum := sha256.Sum256(now)
+		switch {
+		case err == nil && bytes.Equal(now, c.Before) && (now == nil) == (c.Before == nil): // never written, or undone before
+		case err != nil || !bytes.Equal(sum[:], c.Sum):
+			r.Left = append(r.Left, path+" stays: another program has changed it")
+			continue
+		case c.Before == nil:
+			err = os.Remove(path)
+		default:
+			err = replace(path, info, c.Before)
+		}
+		if err != nil {
+			return r, err
+		}
+		r.Undone++
+		progress(i+1, len(changes))
+	}
+	return r, os.Remove(journal)
+}
+
+// readJournal reads the journal of a folder.
+func readJournal(dir string) (changes []change, err error) {
+	path := filepath.Join(dir, JournalFile)
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s has no keywords of partwise: no %s", dir, JournalFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rest, isJournal := bytes.CutPrefix(text, []byte(journalHead))
+	if !isJournal {
+		return nil, fmt.Errorf("%s: line 1: not a list of tagged files that this version reads", path)
+	}
+	for line := range bytes.Lines(rest) {
+		var c change
+		err := json.Unmarshal(line, &c)
+		if name := filepath.FromSlash(string(c.File)); err != nil || !filepath.IsLocal(name) || !strings.EqualFold(filepath.Ext(name), ".xmp") {
+			return nil, fmt.Errorf("%s: line %d: not an entry of a sidecar", path, len(changes)+2)
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
