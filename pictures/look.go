@@ -19,13 +19,14 @@ import (
 
 const (
 	// Version is part of the cache keys of looks. It must change when New returns another look for the same image.
-	Version       = "4"
+	Version       = "5"
 	ThumbnailSide = 160 // largest longer side of a thumbnail, in pixels
 	// Least is the smallest height and width, in pixels, to which images may be reduced for New; see [imagefile.Use].
 	Least      = workSide
 	LeastSide  = 64  // smallest height and width of images that can be blurred or near duplicates
 	workSide   = 480 // largest longer side of the image that is measured, in pixels
-	roughSide  = 16  // height and width of the rough image, brightness only
+	smallSide  = 64  // height and width of the small image, brightness only
+	roughSide  = 16  // height and width of the rough image
 	colourSide = 8   // height and width of its two colour differences
 	quality    = 90  // JPEG quality of thumbnails
 )
@@ -38,8 +39,9 @@ type Look struct {
 	// colour channel with the largest difference.
 	Spread float64
 
-	rough  [roughSide * roughSide]uint8       // brightness, stretched to a square
+	small  [smallSide * smallSide]uint8       // brightness, stretched to a square
 	colour [2 * colourSide * colourSide]uint8 // Cb, then Cr
+	points []keypoint
 }
 
 // New returns the look of an image and its thumbnail over a white background, a JPEG file whose longer side is at most
@@ -50,9 +52,10 @@ func New(img image.Image, whole image.Point) (*Look, []byte, error) {
 	canvas := features.Stretched(work, side, side)
 	l.Spread = spread(canvas)
 	brightness, cb, cr := planes(canvas)
-	for i, v := range brightness.reduced(roughSide).v {
-		l.rough[i] = roundToByte(v)
+	for i, v := range brightness.reduced(smallSide).v {
+		l.small[i] = roundToByte(v)
 	}
+	l.points = keypoints(work)
 	blues, reds := cb.reduced(colourSide), cr.reduced(colourSide)
 	for i := range blues.v {
 		l.colour[i], l.colour[len(blues.v)+i] = roundToByte(blues.v[i]+128), roundToByte(reds.v[i]+128)
@@ -68,7 +71,7 @@ func New(img image.Image, whole image.Point) (*Look, []byte, error) {
 func Memory(width, height int) int64 {
 	size := image.Pt(width, height)
 	work := features.ThumbnailSize(size, workSide)
-	return features.ThumbnailMemory(size, workSide) + 32*int64(work.X)*int64(work.Y) + 100*side*side
+	return features.ThumbnailMemory(size, workSide) + 130*int64(work.X)*int64(work.Y) + 100*side*side
 }
 
 func roundToByte(v float32) uint8 { return uint8(min(max(v+0.5, 0), 255)) }
@@ -89,13 +92,18 @@ func planes(c *features.Canvas) (brightness, cb, cr plane) {
 type stored struct {
 	Width, Height     uint32
 	Sharpness, Spread float64
-	Rough             [roughSide * roughSide]uint8
+	Small             [smallSide * smallSide]uint8
 	Colour            [2 * colourSide * colourSide]uint8
+	Points            uint16
 }
 
 // AppendBinary implements [encoding.BinaryAppender].
 func (l *Look) AppendBinary(b []byte) ([]byte, error) {
-	return binary.Append(b, binary.LittleEndian, stored{uint32(l.Width), uint32(l.Height), l.Sharpness, l.Spread, l.rough, l.colour})
+	b, err := binary.Append(b, binary.LittleEndian, stored{uint32(l.Width), uint32(l.Height), l.Sharpness, l.Spread, l.small, l.colour, uint16(len(l.points))})
+	if err != nil {
+		return nil, err
+	}
+	return binary.Append(b, binary.LittleEndian, l.points)
 }
 
 // Cut decodes the look at the start of b, in the format of AppendBinary, and returns the rest of b.
@@ -108,7 +116,11 @@ func (l *Look) Cut(b []byte) (rest []byte, err error) {
 	if s.Width < 1 || s.Height < 1 || !(s.Sharpness >= -1 && s.Sharpness <= 1e6) || !(s.Spread >= 0 && s.Spread <= 256) {
 		return nil, errors.New("pictures: not a thumbnail")
 	}
-	*l = Look{int(s.Width), int(s.Height), s.Sharpness, s.Spread, s.Rough, s.Colour}
+	*l = Look{int(s.Width), int(s.Height), s.Sharpness, s.Spread, s.Small, s.Colour, make([]keypoint, s.Points)}
+	b = b[n:]
+	if n, err = binary.Decode(b, binary.LittleEndian, l.points); err != nil {
+		return nil, fmt.Errorf("pictures: thumbnail: %w", err)
+	}
 	return b[n:], nil
 }
 
