@@ -164,13 +164,13 @@ func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [
 				seen[j] = true
 				if burst[j] = burst[m] || l.by == sameBurst; !burst[j] && m != i {
 					ok := different
-					for g := symmetry(0); g < 8 && ok != nearDuplicate; g++ {
+					for g := symmetry(0); g < 8 && ok == different; g++ {
 						var err error
 						if ok, err = s.compare(ctx, related{i, j, g, true}, rough, kept); err != nil {
 							return err
 						}
 					}
-					if ok != nearDuplicate {
+					if ok == different {
 						continue
 					}
 				}
@@ -254,9 +254,13 @@ func (s Source) thumbnail(ctx context.Context, i int, kept map[int]*thumbnail) (
 // compare compares two images.
 func (s Source) compare(ctx context.Context, p related, rough [][]float64, kept map[int]*thumbnail) (relation, error) {
 	a, b := s.Looks[p.a], s.Looks[p.b]
+	near := nearDuplicate
+	if s.inBurst(p.a, p.b) && !s.Taken[p.a].Equal(s.Taken[p.b]) {
+		near = sameBurst // a copy keeps the time
+	}
 	if p.g == 0 && floats.Dot(rough[p.a], rough[p.b]) >= worthLooking && sameColours(a, b) &&
 		correlation(a.brightness().detail(), b.brightness().detail(), nil) >= alike {
-		return nearDuplicate, nil
+		return near, nil
 	}
 	if !p.points {
 		return different, nil
@@ -271,7 +275,7 @@ func (s Source) compare(ctx context.Context, p related, rough [][]float64, kept 
 		return different, err
 	}
 	if o, ok := overlapOf(a, b, small, other, at); ok && o.share >= leastOverlap && o.agreement() >= alikeTiles {
-		return nearDuplicate, nil
+		return near, nil
 	}
 	if s.inBurst(p.a, p.b) && inliers >= burstInliers {
 		return sameBurst, nil
