@@ -26,7 +26,7 @@ const (
 	relatedImages = 12   // number of images with common key points with which each image is compared
 	burstSeconds  = 3    // longest time between two shots of a burst
 	burstShots    = 8    // number of earlier shots with which each shot is compared
-	burstInliers  = 12   // smallest number of key points that two shots of a burst share
+	burstTiles    = 0.6  // smallest fraction of the tiles of the overlap that agree in two shots of a burst
 )
 
 // Source gives [Copies] access to n images.
@@ -274,10 +274,14 @@ func (s Source) compare(ctx context.Context, p related, rough [][]float64, kept 
 	if err := cmp.Or(err, err2); err != nil {
 		return different, err
 	}
-	if o, ok := overlapOf(a, b, small, other, at); ok && o.share >= leastOverlap && o.agreement() >= alikeTiles {
-		return near, nil
+	o, ok := overlapOf(a, b, small, other, at)
+	if !ok || o.share < leastOverlap {
+		return different, nil
 	}
-	if s.inBurst(p.a, p.b) && inliers >= burstInliers {
+	switch tiles := o.agreement(); {
+	case tiles >= alikeTiles:
+		return near, nil
+	case tiles >= burstTiles && s.inBurst(p.a, p.b):
 		return sameBurst, nil
 	}
 	return different, nil

@@ -132,7 +132,7 @@ const (
 
 	// Thresholds of Remarks; docs/results.md has the measurements behind them.
 	blankSpread  = 10
-	blurredBelow = 0.35
+	blurredBelow = 0.32
 
 	OutlierNeighbours = 15  // number of neighbours for Outliers
 	leastNeighbours   = 5   // an image with fewer neighbours is not an outlier
@@ -203,7 +203,7 @@ const (
 	Blurred = "blurred"
 )
 
-// Remarks returns, for each look, Blank if nearly all of the image has one colour, Blurred if its sharpness is below 0.35
+// Remarks returns, for each look, Blank if nearly all of the image has one colour, Blurred if its sharpness is below 0.32
 // and its height and width are at least LeastSide, or else "".
 func Remarks(looks []*Look) []string {
 	out := make([]string, len(looks))

@@ -222,9 +222,9 @@ func TestChangedCopies(t *testing.T) {
 // TestBursts: shots of a burst are a stack only if their times are near; other pictures of these seconds are none.
 func TestBursts(t *testing.T) {
 	a := scene(1)
-	next := func(shift int) image.Image { // the camera and half of the picture move
+	next := func(shift int) image.Image { // the camera and a part of the picture move
 		return mapped(a, 280, 200, func(x, y int) (int, int) {
-			if y < 110 {
+			if y < 52 {
 				x += shift
 			}
 			return x + shift, y + shift

@@ -362,14 +362,14 @@ func cleaningMarked(w *cleaningPage) any {
 	return v
 }
 
-// cleaned returns the view of a photo with what it is: a copy, of a burst, blurred or blank.
-func (w *cleaningPage) cleaned(p Photo, kept bool, what string) cleanedView {
+// cleaned returns the view of a photo with its kind: copy, burst, blurred or blank.
+func (w *cleaningPage) cleaned(p Photo, kept bool, kind string) cleanedView {
 	d := w.data
 	v := cleanedView{tileView: tileView{Sample: p.row, Name: p.Name}, Kept: kept}
 	if kept {
-		what = ""
+		kind = ""
 	}
-	for _, fact := range []string{what, fmt.Sprintf("%d × %d", p.Width, p.Height), humanize.Bytes(uint64(p.Bytes)), p.Taken, p.Camera} {
+	for _, fact := range []string{kind, fmt.Sprintf("%d × %d", p.Width, p.Height), humanize.Bytes(uint64(p.Bytes)), p.Taken, p.Camera} {
 		if fact != "" {
 			v.Facts = append(v.Facts, fact)
 		}

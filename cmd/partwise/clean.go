@@ -13,15 +13,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/sorting"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
-	"github.com/seed4492f2cd/partwise/pictures"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
 func cleanCommand() *cobra.Command {
-	var to, photos, root string
+	var to, photos, root, kinds string
 	var undo bool
 	var notSame []string
-	kinds := []string{report.Copies, report.Bursts, pictures.Blank}
 	cmd := &cobra.Command{
 		Use:   "clean RESULTS",
 		Short: "Find copies, bursts, blurred and blank photos, and move them away",
@@ -49,7 +47,8 @@ partwise cluster. With --to, move all photos of each stack but the one to keep, 
 				}
 				return undoSort(cmd, to, photos)
 			}
-			for _, kind := range kinds {
+			chosen := strings.Split(kinds, ",")
+			for _, kind := range chosen {
 				if !slices.Contains(report.Kinds, kind) {
 					return usageError{fmt.Errorf("--kinds: unknown kind %q: expected %s", kind, phrase.List(report.Kinds))}
 				}
@@ -77,7 +76,7 @@ partwise cluster. With --to, move all photos of each stack but the one to keep, 
 			if err := say(cmd, "%s\nAs a page: %s\n", cmp.Or(c.Summary(), "no copies, bursts, blurred or blank photos"), filepath.Join(args[0], report.CleaningPage)); err != nil || to == "" {
 				return err
 			}
-			rest := c.Rest(kinds)
+			rest := c.Rest(chosen)
 			if len(rest) == 0 {
 				return say(cmd, "No photo is moved.\n")
 			}
@@ -86,8 +85,8 @@ partwise cluster. With --to, move all photos of each stack but the one to keep, 
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&to, "to", "", "target folder of the photos that are moved, with a subfolder for each kind")
-	f.StringSliceVar(&kinds, "kinds", kinds, "kinds of photos that are moved: copies, bursts, blank, blurred")
+	f.StringVar(&to, "to", "", "target folder, with one subfolder per kind")
+	f.StringVar(&kinds, "kinds", "copies,bursts,blank", "kinds to move; also blurred")
 	f.StringArrayVar(&notSame, "not-same", nil, "two photos that are no copies, as in a.jpg,b.jpg; remembered")
 	f.BoolVar(&undo, "undo", false, "move the photos in --to back")
 	picturesFlag(f, &photos)
