@@ -148,6 +148,26 @@ type Pictures struct {
 	Capture   []imagefile.Capture // what the files tell about their capture
 }
 
+// Days returns the number of each row's day of capture, from 0, in order of time. Photos without a time have the last number.
+func (p *Pictures) Days() []int {
+	day := func(c imagefile.Capture) string {
+		return map[bool]string{false: c.Taken.Format(time.DateOnly)}[c.Taken.IsZero()]
+	}
+	var all []string
+	for _, c := range p.Capture {
+		all = append(all, day(c))
+	}
+	days := slices.Clone(all)
+	// The empty text of an unknown day comes last.
+	slices.SortFunc(days, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+	days = slices.Compact(days)
+	numbers := make([]int, len(all))
+	for i, d := range all {
+		numbers[i] = slices.Index(days, d)
+	}
+	return numbers
+}
+
 // candidates is the number of similar images, by features and by rough picture, with which each image is compared.
 const candidates = 8
 

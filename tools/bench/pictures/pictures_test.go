@@ -223,7 +223,7 @@ func TestBlurred(t *testing.T) {
 		{"σ = 0 pixels", 90, unchanged, 0, 0},
 		{"σ = 0.5 pixels", 90, blurred(0.5), 0, 10},
 		{"σ = 1 pixels", 90, blurred(1), 0, 100},
-		{"σ = 1.5 pixels", 90, blurred(1.5), 80, 100},
+		{"σ = 1.5 pixels", 90, blurred(1.5), 60, 100},
 		{"σ = 2 pixels", 90, blurred(2), 90, 100},
 		{"σ = 3 pixels", 90, blurred(3), 90, 100},
 		{"σ = 5 pixels", 90, blurred(5), 80, 100},
