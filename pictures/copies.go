@@ -7,20 +7,26 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 const (
-	side          = 128  // height and width of thumbnails in comparisons
-	framedSide    = 128  // smallest shorter side of an image that may be a crop of another
-	worthAligning = 0.8  // smallest correlation of aligned rough images for a comparison of thumbnails
-	cutScale      = 0.85 // second start of the alignment, for crops that lost a tenth of each side
-	// alike and alikeWithin are the smallest correlations of details of copies, without alignment and for crops.
-	alike       = 0.92
-	alikeWithin = 0.95
-	mostColour  = 12 // largest mean difference of the colours of copies, in levels of 256
+	side          = 128  // height and width of the image from which the small images are made
+	worthLooking  = 0.8  // smallest correlation of rough images of copies without alignment
+	alike         = 0.92 // smallest correlation of their details
+	leastOverlap  = 0.85 // smallest fraction of one of two copies that the other shows
+	alikeTiles    = 0.75 // smallest fraction of the tiles of the overlap that agree
+	mostColour    = 12   // largest mean difference of the colours of copies, in levels of 256
+	colourless    = 3    // largest mean colour of grey images
+	relatedImages = 12   // number of images with common key points with which each image is compared
+	burstSeconds  = 3    // longest time between two shots of a burst
+	burstShots    = 8    // number of earlier shots with which each shot is compared
+	burstTiles    = 0.6  // smallest fraction of the tiles of the overlap that agree in two shots of a burst
 )
 
 // Source gives [Copies] access to n images.
@@ -30,7 +36,9 @@ type Source struct {
 	// Same holds, for each image, the first image in Order that is known to be identical, or the image itself if there
 	// is none.
 	Same []int
-	Near [][]int // candidates for each image; only these are compared
+	Near [][]int // for each image, images with similar features, which are compared in addition
+	// Taken holds the capture times, zero if unknown. It may be nil.
+	Taken []time.Time
 	// Thumbnail returns the thumbnail of an image. It is called concurrently.
 	Thumbnail func(ctx context.Context, i int) (image.Image, error)
 	// Equal reports whether two images with equal looks have the same pixels. It may be nil.
@@ -39,19 +47,39 @@ type Source struct {
 	Progress func(done, total int)
 }
 
-// Copies returns, for each of n images, the original of its stack of copies, the first in from.Order, and whether it is
-// a near duplicate of the original, not an exact copy. Near duplicates have similar colours, and details (64×64 pixels
-// minus the local mean) with a correlation of at least 0.92. For crops it is 0.95 after alignment (Lucas and Kanade
-// 1981).
-func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err error) {
+// Stacks holds the stacks of copies among n images: for each image the original of its stack, the first in
+// Source.Order, and whether it is a near duplicate, not an exact copy, and another shot of the same burst.
+type Stacks struct {
+	CopyOf      []int
+	Near, Burst []bool
+}
+
+// relation is the result of a comparison of two images.
+type relation uint8
+
+const (
+	different relation = iota
+	sameBurst
+	nearDuplicate
+)
+
+// Copies finds copies and bursts. Near duplicates have similar colours, unless one is grey, and either details (64×64
+// pixels minus the local mean) with a correlation of at least 0.92, or key points that place one inside the other,
+// possibly mirrored or turned, where at least three quarters of the tiles have the same details. Shots of a burst are at
+// most 3 seconds apart and share key points.
+func Copies(ctx context.Context, from Source) (*Stacks, error) {
 	n := len(from.Looks)
-	copyOf, near = slices.Clone(from.Same), make([]bool, n)
+	s := &Stacks{slices.Clone(from.Same), make([]bool, n), make([]bool, n)}
 	pairs := from.pairs()
-	found, errs := make([]bool, len(pairs)), make([]error, len(pairs))
+	found, errs := make([]relation, len(pairs)), make([]error, len(pairs))
+	rough := make([][]float64, n)
+	for i, l := range from.Looks {
+		rough[i] = l.Rough()
+	}
 	var mu sync.Mutex
 	done := 0
-	if err := parallel.Blocks(ctx, 0, len(pairs), 16, func(_, lo, hi int) {
-		kept := map[int]*detailed{}
+	if err := parallel.Blocks(ctx, 0, len(pairs), 64, func(_, lo, hi int) {
+		kept := map[int]*thumbnail{}
 		defer func() {
 			mu.Lock()
 			defer mu.Unlock()
@@ -60,27 +88,56 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 			}
 		}()
 		for p := lo; p < hi; p++ {
-			if found[p], errs[p] = from.areNearDuplicates(ctx, pairs[p][0], pairs[p][1], kept); errs[p] != nil {
+			if found[p], errs[p] = from.compare(ctx, pairs[p], rough, kept); errs[p] != nil {
 				return
 			}
 		}
 	}); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if ctx.Err() != nil {
-		return nil, nil, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
-	links := make([][]int, n)
+	links := make([][]link, n)
 	for p, pair := range pairs {
 		if errs[p] != nil {
-			return nil, nil, errs[p]
+			return nil, errs[p]
 		}
-		if found[p] {
-			links[pair[0]], links[pair[1]] = append(links[pair[0]], pair[1]), append(links[pair[1]], pair[0])
+		if found[p] != different {
+			links[pair.a] = append(links[pair.a], link{pair.b, found[p]})
+			links[pair.b] = append(links[pair.b], link{pair.a, found[p]})
 		}
 	}
-	first := slices.Clone(copyOf) // the original of each representative of identical images
-	order, place := from.Order, make([]int, n)
+	if err := from.stack(ctx, s, links, rough); err != nil {
+		return nil, err
+	}
+	for i, stack := range s.CopyOf {
+		of := from.Same[i]
+		if s.Near[i] = stack != of; !s.Near[i] || s.Burst[i] {
+			continue
+		}
+		if a, b := from.Looks[stack], from.Looks[of]; from.Equal != nil && a.Width == b.Width && a.Height == b.Height && a.small == b.small && a.colour == b.colour {
+			same, err := from.Equal(ctx, stack, i)
+			if err != nil {
+				return nil, err
+			}
+			s.Near[i] = !same
+		}
+	}
+	return s, nil
+}
+
+type link struct {
+	to int
+	by relation
+}
+
+// stack joins linked images by a breadth-first search from each original. A copy of a copy must be a copy of the original
+// too; else it gets a stack of its own later. A burst may move on from shot to shot.
+func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [][]float64) error {
+	n := len(s.Looks)
+	first := slices.Clone(s.Same) // the original of each representative of identical images
+	order, place := s.Order, make([]int, n)
 	if order == nil {
 		order = make([]int, n)
 		for i := range order {
@@ -90,132 +147,144 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 	for at, i := range order {
 		place[i] = at
 	}
+	burst := make([]bool, n)
+	kept := map[int]*thumbnail{}
 	for _, i := range order {
-		if copyOf[i] != i || first[i] != i {
+		if s.Same[i] != i || first[i] != i {
 			continue
 		}
-		// Breadth-first search over links. Images that are not copies of i itself get a stack of their own later.
-		kept, seen := map[int]*detailed{}, map[int]bool{i: true}
-		for queue := []int{i}; len(queue) > 0; queue = queue[1:] {
-			for _, j := range links[queue[0]] {
+		seen, members := map[int]bool{i: true}, []int{i}
+		for at := 0; at < len(members); at++ {
+			m := members[at]
+			for _, l := range links[m] {
+				j := l.to
 				if seen[j] || place[j] < place[i] || first[j] != j {
 					continue
 				}
 				seen[j] = true
-				if queue[0] != i {
-					if ok, err := from.areNearDuplicates(ctx, i, j, kept); err != nil {
-						return nil, nil, err
-					} else if !ok {
+				if burst[j] = burst[m] || l.by == sameBurst; !burst[j] && m != i {
+					ok := different
+					for g := symmetry(0); g < 8 && ok == different; g++ {
+						var err error
+						if ok, err = s.compare(ctx, related{i, j, g, true}, rough, kept); err != nil {
+							return err
+						}
+					}
+					if ok == different {
 						continue
 					}
 				}
 				first[j] = i
-				queue = append(queue, j)
+				members = append(members, j)
 			}
 		}
 	}
-	for i, of := range copyOf {
-		stack := first[of]
-		copyOf[i] = stack
-		if near[i] = stack != of; !near[i] {
-			continue
-		}
-		if a, b := from.Looks[stack], from.Looks[of]; from.Equal != nil && a.Width == b.Width && a.Height == b.Height && a.rough == b.rough && a.colour == b.colour {
-			same, err := from.Equal(ctx, stack, i)
-			if err != nil {
-				return nil, nil, err
-			}
-			near[i] = !same
-		}
+	for i, of := range s.Same {
+		into.CopyOf[i], into.Burst[i] = first[of], burst[of] && first[of] != of
 	}
-	return copyOf, near, nil
+	return nil
 }
 
-func (s Source) pairs() (pairs [][2]int) {
+// pairs returns the pairs of images to compare.
+func (s Source) pairs() (pairs []related) {
 	can := func(i int) bool {
 		l := s.Looks[i]
 		return s.Same[i] == i && min(l.Width, l.Height) >= LeastSide && l.Spread >= blankSpread
 	}
+	add := func(i, j int) {
+		if j != i && can(i) && can(j) {
+			pairs = append(pairs, related{a: min(i, j), b: max(i, j)})
+		}
+	}
 	for i, near := range s.Near {
 		for _, j := range near {
-			if j != i && can(i) && can(j) {
-				pairs = append(pairs, [2]int{min(i, j), max(i, j)})
+			add(i, j)
+		}
+	}
+	byTime := make([]int, 0, len(s.Taken))
+	for i, t := range s.Taken {
+		if !t.IsZero() && can(i) {
+			byTime = append(byTime, i)
+		}
+	}
+	slices.SortStableFunc(byTime, func(i, j int) int { return s.Taken[i].Compare(s.Taken[j]) })
+	for at, i := range byTime {
+		for _, j := range byTime[max(0, at-burstShots):at] {
+			if s.inBurst(i, j) {
+				pairs = append(pairs, related{min(i, j), max(i, j), 0, true})
 			}
 		}
 	}
-	slices.SortFunc(pairs, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
-	return slices.Compact(pairs)
+	pairs = append(pairs, relatedPairs(s.Looks, can, relatedImages)...)
+	// Pairs with key points come first, so that they stay.
+	last := func(p related) int { return map[bool]int{false: 1}[p.points] }
+	slices.SortFunc(pairs, func(p, q related) int { return cmp.Or(p.a-q.a, p.b-q.b, int(p.g)-int(q.g), last(p)-last(q)) })
+	return slices.CompactFunc(pairs, func(p, q related) bool { return p.a == q.a && p.b == q.b && p.g == q.g })
 }
 
-type detailed struct{ at128, at64, at32, at16, detail plane }
+// inBurst reports whether two images were taken in the same seconds.
+func (s Source) inBurst(i, j int) bool {
+	return s.Taken != nil && !s.Taken[i].IsZero() && !s.Taken[j].IsZero() && s.Taken[i].Sub(s.Taken[j]).Abs() <= burstSeconds*time.Second
+}
 
-// detailed returns the thumbnail of image i at all resolutions. It caches a few in kept.
-func (s Source) detailed(ctx context.Context, i int, kept map[int]*detailed) (*detailed, error) {
-	if d := kept[i]; d != nil {
-		return d, nil
+// thumbnail is the brightness and the colour differences of a thumbnail.
+type thumbnail struct{ y, cb, cr grey }
+
+// thumbnail returns the thumbnail of image i. It caches a few in kept.
+func (s Source) thumbnail(ctx context.Context, i int, kept map[int]*thumbnail) (*thumbnail, error) {
+	if t := kept[i]; t != nil {
+		return t, nil
 	}
 	img, err := s.Thumbnail(ctx, i)
 	if err != nil {
 		return nil, err
 	}
-	d := &detailed{}
-	d.at128, _, _ = planes(features.Stretched(img, side, side))
-	d.at64 = d.at128.halved()
-	d.at32 = d.at64.halved()
-	d.at16 = d.at32.halved()
-	d.detail = d.at64.detail()
+	small := features.Thumbnail(img, ThumbnailSide)
+	t := &thumbnail{y: greyOf(small), cb: newGrey(small.Rect.Dx(), small.Rect.Dy()), cr: newGrey(small.Rect.Dx(), small.Rect.Dy())}
+	for p, y := range t.y.v {
+		t.cb.v[p], t.cr.v[p] = (float32(small.Pix[4*p+2])-y)/1.772, (float32(small.Pix[4*p])-y)/1.402
+	}
 	if len(kept) >= 32 {
 		clear(kept)
 	}
-	kept[i] = d
-	return d, nil
+	kept[i] = t
+	return t, nil
 }
 
-func (s Source) areNearDuplicates(ctx context.Context, i, j int, kept map[int]*detailed) (bool, error) {
-	a, b := s.Looks[i], s.Looks[j]
-	p, q := planeOf(roughSide, a.rough[:]), planeOf(roughSide, b.rough[:])
-	within := min(a.Width, a.Height, b.Width, b.Height) >= framedSide
-	w := identity
-	rough := correlation(p, q, nil)
-	if within {
-		var aligned float64
-		w, aligned = alignRough(p, q)
-		rough = max(rough, aligned)
+// compare compares two images.
+func (s Source) compare(ctx context.Context, p related, rough [][]float64, kept map[int]*thumbnail) (relation, error) {
+	a, b := s.Looks[p.a], s.Looks[p.b]
+	near := nearDuplicate
+	if s.inBurst(p.a, p.b) && !s.Taken[p.a].Equal(s.Taken[p.b]) {
+		near = sameBurst // a copy keeps the time
 	}
-	if rough < worthAligning || min(colourDifference(a, b, identity), colourDifference(a, b, w)) > mostColour {
-		return false, nil
+	if p.g == 0 && floats.Dot(rough[p.a], rough[p.b]) >= worthLooking && sameColours(a, b) &&
+		correlation(a.brightness().detail(), b.brightness().detail(), nil) >= alike {
+		return near, nil
 	}
-	first, err := s.detailed(ctx, i, kept)
-	second, err2 := s.detailed(ctx, j, kept)
+	if !p.points {
+		return different, nil
+	}
+	at, inliers := place(a, b, p.g)
+	if inliers < leastInliers {
+		return different, nil
+	}
+	small, err := s.thumbnail(ctx, p.a, kept)
+	other, err2 := s.thumbnail(ctx, p.b, kept)
 	if err := cmp.Or(err, err2); err != nil {
-		return false, err
+		return different, err
 	}
-	if correlation(first.detail, second.detail, nil) >= alike {
-		return true, nil
+	o, ok := overlapOf(a, b, small, other, at)
+	if !ok || o.share < leastOverlap {
+		return different, nil
 	}
-	if !within {
-		return false, nil
+	switch tiles := o.agreement(); {
+	case tiles >= alikeTiles:
+		return near, nil
+	case tiles >= burstTiles && s.inBurst(p.a, p.b):
+		return sameBurst, nil
 	}
-	w = align(first.at16, second.at16, w, 6)
-	w = align(first.at32, second.at32, w, 4)
-	w = align(first.at64, second.at64, w, 3)
-	w = align(first.at128, second.at128, w, 2)
-	moved, _, _ := first.at128.sampled(w)
-	_, ok, _ := first.at64.sampled(w)
-	return correlation(moved.halved().detail(), second.detail, ok) >= alikeWithin, nil
-}
-
-// alignRough aligns two rough images and returns the warp and the correlation.
-func alignRough(p, q plane) (w warp, most float64) {
-	most = -1
-	for _, scale := range []float64{1, cutScale, 1 / cutScale} {
-		from := align(p, q, warp{X: scale, Y: scale}, 6)
-		moved, ok, _ := p.sampled(from)
-		if found := correlation(moved, q, ok); found > most {
-			w, most = from, found
-		}
-	}
-	return w, most
+	return different, nil
 }
 
 func planeOf(n int, levels []uint8) plane {
@@ -230,9 +299,10 @@ func planeOf(n int, levels []uint8) plane {
 // do not matter. It is zero for a uniform image. The distance between two of them measures the dissimilarity of
 // images.
 func (l *Look) Rough() []float64 {
-	out := make([]float64, len(l.rough))
+	rough := l.brightness().reduced(roughSide)
+	out := make([]float64, len(rough.v))
 	var mean, length float64
-	for i, v := range l.rough {
+	for i, v := range rough.v {
 		out[i] = float64(v)
 		mean += out[i] / float64(len(out))
 	}
@@ -248,18 +318,14 @@ func (l *Look) Rough() []float64 {
 	return out
 }
 
-// colourDifference returns the mean difference of the colours of b and of a under the warp w.
-func colourDifference(a, b *Look, w warp) float64 {
-	var sum, n float64
-	for plane := range 2 {
-		from := plane * colourSide * colourSide
-		moved, ok, _ := planeOf(colourSide, a.colour[from:]).sampled(w)
-		for i, v := range planeOf(colourSide, b.colour[from:]).v {
-			if ok[i] {
-				sum += math.Abs(float64(moved.v[i] - v))
-				n++
-			}
-		}
+func (l *Look) brightness() plane { return planeOf(smallSide, l.small[:]) }
+
+// sameColours reports whether two images have the same colours or one of them has none.
+func sameColours(a, b *Look) bool {
+	var difference, ofA, ofB float64
+	for i, v := range a.colour {
+		p, q := float64(v)-128, float64(b.colour[i])-128
+		difference, ofA, ofB = difference+math.Abs(p-q), ofA+math.Abs(p), ofB+math.Abs(q)
 	}
-	return sum / max(n, 1)
+	return min(difference/mostColour, ofA/colourless, ofB/colourless) <= float64(len(a.colour))
 }

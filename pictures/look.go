@@ -20,13 +20,14 @@ import (
 const (
 	// Version is part of the cache keys of looks and copies. It must change when New returns another look for the same
 	// image, or Copies other copies.
-	Version       = "4"
+	Version       = "5"
 	ThumbnailSide = 160 // largest longer side of a thumbnail, in pixels
 	// Least is the smallest height and width, in pixels, to which images may be reduced for New; see [imagefile.Use].
 	Least      = workSide
 	LeastSide  = 64  // smallest height and width of images that can be blurred or near duplicates
 	workSide   = 480 // largest longer side of the image that is measured, in pixels
-	roughSide  = 16  // height and width of the rough image, brightness only
+	smallSide  = 64  // height and width of the small image, brightness only
+	roughSide  = 16  // height and width of the rough image
 	colourSide = 8   // height and width of its two colour differences
 	quality    = 90  // JPEG quality of thumbnails
 )
@@ -39,8 +40,9 @@ type Look struct {
 	// colour channel with the largest difference.
 	Spread float64
 
-	rough  [roughSide * roughSide]uint8       // brightness, stretched to a square
+	small  [smallSide * smallSide]uint8       // brightness, stretched to a square
 	colour [2 * colourSide * colourSide]uint8 // Cb, then Cr
+	points []keypoint
 }
 
 // New returns the look of an image and its thumbnail over a white background, a JPEG file whose longer side is at most
@@ -51,9 +53,10 @@ func New(img image.Image, whole image.Point) (*Look, []byte, error) {
 	canvas := features.Stretched(work, side, side)
 	l.Spread = spread(canvas)
 	brightness, cb, cr := planes(canvas)
-	for i, v := range brightness.reduced(roughSide).v {
-		l.rough[i] = roundToByte(v)
+	for i, v := range brightness.reduced(smallSide).v {
+		l.small[i] = roundToByte(v)
 	}
+	l.points = keypoints(work)
 	blues, reds := cb.reduced(colourSide), cr.reduced(colourSide)
 	for i := range blues.v {
 		l.colour[i], l.colour[len(blues.v)+i] = roundToByte(blues.v[i]+128), roundToByte(reds.v[i]+128)
@@ -69,7 +72,7 @@ func New(img image.Image, whole image.Point) (*Look, []byte, error) {
 func Memory(width, height int) int64 {
 	size := image.Pt(width, height)
 	work := features.ThumbnailSize(size, workSide)
-	return features.ThumbnailMemory(size, workSide) + 32*int64(work.X)*int64(work.Y) + 100*side*side
+	return features.ThumbnailMemory(size, workSide) + 130*int64(work.X)*int64(work.Y) + 100*side*side
 }
 
 func roundToByte(v float32) uint8 { return uint8(min(max(v+0.5, 0), 255)) }
@@ -90,13 +93,18 @@ func planes(c *features.Canvas) (brightness, cb, cr plane) {
 type stored struct {
 	Width, Height     uint32
 	Sharpness, Spread float64
-	Rough             [roughSide * roughSide]uint8
+	Small             [smallSide * smallSide]uint8
 	Colour            [2 * colourSide * colourSide]uint8
+	Points            uint16
 }
 
 // AppendBinary implements [encoding.BinaryAppender].
 func (l *Look) AppendBinary(b []byte) ([]byte, error) {
-	return binary.Append(b, binary.LittleEndian, stored{uint32(l.Width), uint32(l.Height), l.Sharpness, l.Spread, l.rough, l.colour})
+	b, err := binary.Append(b, binary.LittleEndian, stored{uint32(l.Width), uint32(l.Height), l.Sharpness, l.Spread, l.small, l.colour, uint16(len(l.points))})
+	if err != nil {
+		return nil, err
+	}
+	return binary.Append(b, binary.LittleEndian, l.points)
 }
 
 // Cut decodes the look at the start of b, in the format of AppendBinary, and returns the rest of b.
@@ -109,7 +117,11 @@ func (l *Look) Cut(b []byte) (rest []byte, err error) {
 	if s.Width < 1 || s.Height < 1 || !(s.Sharpness >= -1 && s.Sharpness <= 1e6) || !(s.Spread >= 0 && s.Spread <= 256) {
 		return nil, errors.New("pictures: not a thumbnail")
 	}
-	*l = Look{int(s.Width), int(s.Height), s.Sharpness, s.Spread, s.Rough, s.Colour}
+	*l = Look{int(s.Width), int(s.Height), s.Sharpness, s.Spread, s.Small, s.Colour, make([]keypoint, s.Points)}
+	b = b[n:]
+	if n, err = binary.Decode(b, binary.LittleEndian, l.points); err != nil {
+		return nil, fmt.Errorf("pictures: thumbnail: %w", err)
+	}
 	return b[n:], nil
 }
 
@@ -121,7 +133,7 @@ const (
 
 	// Thresholds of Remarks; docs/results.md has the measurements behind them.
 	blankSpread  = 10
-	blurredBelow = 0.35
+	blurredBelow = 0.32
 
 	OutlierNeighbours = 15  // number of neighbours for Outliers
 	leastNeighbours   = 5   // an image with fewer neighbours is not an outlier
@@ -192,7 +204,7 @@ const (
 	Blurred = "blurred"
 )
 
-// Remarks returns, for each look, Blank if nearly all of the image has one colour, Blurred if its sharpness is below 0.35
+// Remarks returns, for each look, Blank if nearly all of the image has one colour, Blurred if its sharpness is below 0.32
 // and its height and width are at least LeastSide, or else "".
 func Remarks(looks []*Look) []string {
 	out := make([]string, len(looks))

@@ -5,11 +5,14 @@ import (
 	"context"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/jpeg"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/seed4492f2cd/partwise/features"
 )
@@ -92,7 +95,14 @@ func softened(img *image.RGBA, r int) *image.RGBA {
 // compare returns the result of Copies, comparing all pairs.
 func compare(t *testing.T, all []image.Image, same []int) (copyOf []int, near []bool) {
 	t.Helper()
-	from := Source{Same: same, Equal: func(context.Context, int, int) (bool, error) { return true, nil }}
+	found := compareTaken(t, all, same, nil)
+	return found.CopyOf, found.Near
+}
+
+// compareTaken does so with capture times.
+func compareTaken(t *testing.T, all []image.Image, same []int, taken []time.Time) *Stacks {
+	t.Helper()
+	from := Source{Same: same, Taken: taken, Equal: func(context.Context, int, int) (bool, error) { return true, nil }}
 	thumbnails := make([][]byte, len(all))
 	for i, img := range all {
 		look, thumbnail, err := New(img, img.Bounds().Size())
@@ -113,11 +123,11 @@ func compare(t *testing.T, all []image.Image, same []int) (copyOf []int, near []
 	from.Thumbnail = func(_ context.Context, i int) (image.Image, error) {
 		return jpeg.Decode(bytes.NewReader(thumbnails[i]))
 	}
-	copyOf, near, err := Copies(t.Context(), from)
+	found, err := Copies(t.Context(), from)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return copyOf, near
+	return found
 }
 
 func TestCopies(t *testing.T) {
@@ -172,6 +182,67 @@ func TestCutCopies(t *testing.T) {
 		if of != i-i%3 {
 			t.Errorf("picture %d is a copy of %d, want %d", i, of, i-i%3)
 		}
+	}
+}
+
+// mapped returns an image of w×h pixels that has at (x, y) what img has at of(x, y).
+func mapped(img *image.RGBA, w, h int, of func(x, y int) (int, int)) *image.RGBA {
+	out := image.NewRGBA(image.Rect(0, 0, w, h))
+	for p := range w * h {
+		x, y := of(p%w, p/w)
+		out.Set(p%w, p/w, img.At(x, y))
+	}
+	return out
+}
+
+// TestChangedCopies checks copies that only key points find.
+func TestChangedCopies(t *testing.T) {
+	var all []image.Image
+	const kinds = 6
+	for seed := range uint64(3) {
+		a := scene(seed)
+		grey := image.NewGray(a.Rect)
+		draw.Draw(grey, a.Rect, a, image.Point{}, draw.Src)
+		screen := image.NewRGBA(image.Rect(0, 0, 300, 500))
+		draw.Draw(screen, screen.Rect, image.White, image.Point{}, draw.Src)
+		small := features.Thumbnail(a, 300)
+		draw.Draw(screen, small.Rect.Add(image.Pt(0, 120)), small, image.Point{}, draw.Src)
+		all = append(all, a, compressed(t, a.SubImage(image.Rect(64, 48, 256, 192)), 85), compressed(t, screen, 85), compressed(t, grey, 85),
+			compressed(t, mapped(a, 320, 240, func(x, y int) (int, int) { return 319 - x, y }), 85),
+			compressed(t, mapped(a, 240, 320, func(x, y int) (int, int) { return y, 239 - x }), 85))
+	}
+	copyOf, _ := compare(t, all, nil)
+	for i, of := range copyOf {
+		if of != i-i%kinds {
+			t.Errorf("picture %d is a copy of %d, want %d", i, of, i-i%kinds)
+		}
+	}
+}
+
+// TestBursts: shots of a burst are a stack only if their times are near; other pictures of these seconds are none.
+func TestBursts(t *testing.T) {
+	a := scene(1)
+	next := func(shift int) image.Image { // the camera and a part of the picture move
+		return mapped(a, 280, 200, func(x, y int) (int, int) {
+			if y < 52 {
+				x += shift
+			}
+			return x + shift, y + shift
+		})
+	}
+	all := []image.Image{next(0), next(8), next(16), scene(2), next(24)}
+	at := func(seconds ...int) (times []time.Time) {
+		for _, s := range seconds {
+			times = append(times, time.Date(2020, 1, 1, 0, 0, s, 0, time.UTC))
+		}
+		return times
+	}
+	found := compareTaken(t, all, nil, at(1, 3, 6, 2, 59)) // 6 is too late for the first shot, but not for the second
+	if want := []int{0, 0, 0, 3, 4}; !slices.Equal(found.CopyOf, want) || !slices.Equal(found.Burst, []bool{false, true, true, false, false}) {
+		t.Errorf("copies of %v, want %v; bursts %v", found.CopyOf, want, found.Burst)
+	}
+	if found := compareTaken(t, all[:4], nil, make([]time.Time, 4)); !slices.Equal(found.CopyOf, []int{0, 1, 2, 3}) {
+		t.Errorf("without times: copies of %v", found.CopyOf)
 	}
 }
 
@@ -287,7 +358,7 @@ func TestLookBinary(t *testing.T) {
 	}
 	var back Look
 	rest, err := back.Cut(append(blob, 7))
-	if err != nil || back != *look || !slices.Equal(rest, []byte{7}) {
+	if err != nil || !reflect.DeepEqual(back, *look) || !slices.Equal(rest, []byte{7}) {
 		t.Errorf("read %+v, rest %v, %v", back.Width, rest, err)
 	}
 	for _, spoilt := range [][]byte{nil, blob[:20], make([]byte, len(blob)), append(slices.Repeat([]byte{255}, 24), blob[24:]...)} {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -41,7 +42,7 @@ const (
 )
 
 // GroupingFiles are the files and folders of a GroupingFolder.
-var GroupingFiles = append([]string{AssignmentsFile, LabelsFile, LinksFile, SkippedFile, PicturesFile, ModelFile, results.ScalesFile}, ClustersFiles...)
+var GroupingFiles = append([]string{AssignmentsFile, LabelsFile, LinksFile, SkippedFile, PicturesFile, ModelFile, results.ScalesFile, cleaningFolder}, ClustersFiles...)
 
 // GroupingFolder is the folder of a grouping, locked for writing. Close unlocks it, and removes it if OpenGrouping
 // created it and nothing was written.
@@ -274,10 +275,18 @@ func (c Clusters) assignments() []listColumn {
 func (c Clusters) pictures() []listColumn {
 	p := c.Pictures
 	ofCopy := func(i int, text string) string { return map[bool]string{false: text}[p.CopyOf[i] == i] }
-	return []listColumn{
+	columns := []listColumn{
 		{"file", func(i int) string { return spreadsheet.Cell(c.Names[i]) }},
 		{"copy_of", func(i int) string { return ofCopy(i, spreadsheet.Cell(c.Names[p.CopyOf[i]])) }},
-		{"copy", func(i int) string { return ofCopy(i, map[bool]string{true: "near", false: "exact"}[p.Near[i]]) }},
+		{"copy", func(i int) string {
+			switch {
+			case p.Burst != nil && p.Burst[i]:
+				return BurstCopy
+			case p.Near[i]:
+				return NearCopy
+			}
+			return ofCopy(i, ExactCopy)
+		}},
 		{"outlier", func(i int) string { return twoDecimals(p.Outlier[i], p.Outlier[i] > 0) }},
 		{"sharpness", func(i int) string {
 			if p.Sharpness == nil {
@@ -287,6 +296,34 @@ func (c Clusters) pictures() []listColumn {
 		}},
 		{"remark", func(i int) string { return p.Remark[i] }},
 	}
+	if p.Capture == nil {
+		return columns
+	}
+	return append(columns, []listColumn{
+		{"width", func(i int) string { return strconv.Itoa(p.Size[i].X) }},
+		{"height", func(i int) string { return strconv.Itoa(p.Size[i].Y) }},
+		{"bytes", func(i int) string { return strconv.FormatInt(p.Bytes[i], 10) }},
+		{"taken", func(i int) string { return takenText(p.Capture[i].Taken) }},
+		{"latitude", func(i int) string { return degrees(p.Capture[i].Latitude, p.Capture[i].Longitude) }},
+		{"longitude", func(i int) string { return degrees(p.Capture[i].Longitude, p.Capture[i].Latitude) }},
+		{"camera", func(i int) string { return spreadsheet.Cell(p.Capture[i].Camera) }},
+	}...)
+}
+
+// takenText returns a capture time, or "" if it is unknown.
+func takenText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.DateTime)
+}
+
+// degrees returns a coordinate, or "" if this and the other one are zero, which means unknown.
+func degrees(x, other float64) string {
+	if x == 0 && other == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'f', 6, 64)
 }
 
 func twoDecimals(x float64, known bool) string {

@@ -18,13 +18,14 @@
 //   copyOf      original of the stack of copies that each is in
 //   near        samples that are near and no exact copies
 //   outliers, remarks   lists of [sample, 0..1] and of [sample, "blurred"]
+//   captures    list of [sample, capture time, camera, place], each "" where unknown
 //
 // and codes for similar.js and a map for map.js, which stand on their own.
 //
 // Other scripts may use the global partwise once document gets the event partwise:ready:
 //
 //   partwise.pictures   array of {i, name, href, group, confidence, label, copyOf, near,
-//                       outlier, remark, labelled}; confidence is in [0, 1] or null, href ""
+//                       outlier, remark, labelled, taken, camera, place}; confidence is in [0, 1] or null, href ""
 //                       where there is no file
 //   partwise.groups     array of {index, name, members, section}; members are the samples as
 //                       they are shown, section is the element
@@ -72,11 +73,13 @@ function linkOf(i) {
 }
 
 const near = new Set(data.near), outliers = new Map(data.outliers), remarks = new Map(data.remarks);
+const captures = new Map((data.captures ?? []).map(([i, ...known]) => [i, known]));
 const pictures = data.names.map((name, i) => ({
   i, name, href: linkOf(i), group: data.groups[i], confidence: data.confidence ? data.confidence[i] / 100 : null,
   label: data.labels ? data.labels[i] : -1, copyOf: data.copyOf ? data.copyOf[i] : i, near: near.has(i),
   outlier: outliers.get(i) ?? 0, remark: remarks.get(i) ?? "", labelled: false,
 }));
+for (const p of pictures) [p.taken, p.camera, p.place] = captures.get(p.i) ?? ["", "", ""];
 const copies = new Map(); // of the original of each stack: all that are in it
 if (data.copyOf) for (const p of pictures) if (p.copyOf !== p.i) {
   if (!copies.has(p.copyOf)) copies.set(p.copyOf, [p.copyOf]);
@@ -115,6 +118,9 @@ function about(p) {
   const known = [];
   if (p.label >= 0) known.push(["Class", data.classes[p.label]]);
   if (p.confidence !== null) known.push(["Confidence", percent(p.confidence) + (isUnsure(p) ? ", uncertain: almost as close to another group" : "")]);
+  if (p.taken) known.push(["Taken", p.taken]);
+  if (p.camera) known.push(["Camera", p.camera]);
+  if (p.place) known.push(["Place", p.place]);
   if (p.remark) known.push(["Quality", p.remark]);
   if (p.outlier > 0) known.push(["Outlier probability", percent(p.outlier)]);
   const stack = copies.get(p.copyOf);
@@ -273,6 +279,7 @@ const orders = {
   typical: [data.typical ? "most typical first" : "order of the data", (a, b) => (moved && a.confidence !== null ? b.confidence - a.confidence : 0) || rank[a.i] - rank[b.i]],
   unsure: ["least certain first", (a, b) => a.confidence - b.confidence || rank[a.i] - rank[b.i]],
   name: ["by name", (a, b) => collator.compare(a.name, b.name) || a.i - b.i],
+  taken: ["by capture time", (a, b) => (a.taken === "") - (b.taken === "") || (a.taken < b.taken ? -1 : +(a.taken > b.taken)) || a.i - b.i],
 };
 let order = "typical";
 
@@ -429,7 +436,7 @@ function closeResults() {
 function find(text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return closeResults();
-  const found = pictures.filter((p) => { const name = p.name.toLowerCase(); return words.every((w) => name.includes(w)); });
+  const found = pictures.filter((p) => { const known = `${p.name} ${p.taken} ${p.camera}`.toLowerCase(); return words.every((w) => known.includes(w)); });
   list(`Names with “${text.trim()}”`, found.sort(orders.name[1]).map((p) => p.i));
 }
 
@@ -633,9 +640,10 @@ let typing = 0;
 byId("find").addEventListener("input", (event) => { clearTimeout(typing); typing = setTimeout(() => find(event.target.value), 150); });
 byId("results-close").addEventListener("click", closeResults);
 byId("fold").addEventListener("click", () => { const to = !groups.every((g) => g.folded); groups.forEach((g) => fold(g, to)); });
-byId("order").append(...Object.entries(orders).filter(([key]) => key !== "unsure" || data.confidence).map(([value, [text]]) => element("option", {value, textContent: text})));
+byId("order").append(...Object.entries(orders).filter(([key]) => (key !== "unsure" || data.confidence) && (key !== "taken" || captures.size > 0)).map(([value, [text]]) => element("option", {value, textContent: text})));
 byId("order").addEventListener("change", (event) => { order = event.target.value; arrange(); groups.forEach(render); });
 window.partwise = partwise;
+if (captures.size > 0) byId("find").parentElement.firstChild.data = "Name, date, camera ";
 data.groupNames.forEach((name, index) => addGroup(index, name));
 arrange();
 groups.forEach(render);

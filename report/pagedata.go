@@ -20,6 +20,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/layout"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
@@ -51,6 +52,7 @@ type pageData struct {
 	Near       []int       `json:"near,omitempty"`
 	Outliers   [][2]any    `json:"outliers,omitempty"`
 	Remarks    [][2]any    `json:"remarks,omitempty"`
+	Captures   [][4]any    `json:"captures,omitempty"`
 	codes
 }
 
@@ -148,6 +150,16 @@ func (d *pageData) addPictures(p *input.Pictures) {
 	}
 	if copies {
 		d.CopyOf = p.CopyOf
+	}
+	for i, c := range p.Capture {
+		if c == (imagefile.Capture{}) {
+			continue
+		}
+		place := ""
+		if lat, long := degrees(c.Latitude, c.Longitude), degrees(c.Longitude, c.Latitude); lat != "" {
+			place = lat + ", " + long
+		}
+		d.Captures = append(d.Captures, [4]any{i, takenText(c.Taken), plaintext.Line(c.Camera), place})
 	}
 }
 

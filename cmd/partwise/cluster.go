@@ -26,6 +26,7 @@ type clustering struct {
 	groups        grouping.Groups
 	count         spec.GroupCount
 	links, out    string
+	by            string
 	choosesMethod bool // the features choose the method
 }
 
@@ -49,6 +50,9 @@ Classes named by subfolders or --pattern only score the groups; the method does 
 			given := cmd.Flags().Changed
 			e.Data.Set = args[0]
 			fallback := grouping.DefaultMethod(e.Data.Labels != "")
+			if c.by != "" {
+				fallback.Name = spec.KMeans
+			}
 			var err error
 			if c.groups.Method, err = oneMethod(cmd, fallback.Name, solver, 0); err != nil {
 				return usageError{err}
@@ -70,6 +74,11 @@ Classes named by subfolders or --pattern only score the groups; the method does 
 					return usageError{fmt.Errorf("--batch: %w", err)}
 				}
 			}
+			if c.by != "" {
+				if err := c.checkDays(); err != nil {
+					return usageError{fmt.Errorf("--by %s: %w", c.by, err)}
+				}
+			}
 			if c.out == "" {
 				name, err := nameOf(args[0])
 				if err != nil {
@@ -88,6 +97,7 @@ Classes named by subfolders or --pattern only score the groups; the method does 
 	f.Lookup("k").Usage = "groups: 10, 5..30 or auto (default: number of classes, else auto)"
 	addSettings(cmd, &e.Data, "labels")
 	linksFlag(f, &c.links)
+	f.StringVar(&c.by, "by", "", "day: group the photos of each day by themselves, with -k groups each")
 	addSettings(cmd, e, "methods", "features", "cluster", "rank", "seed")
 	f.Lookup("method").Usage = "method, such as gnmf (default for photos: propagated-kmeans)"
 	addDefault(cmd, "features", "by image size")
@@ -133,6 +143,15 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	if looked != nil {
 		g.Copies = looked.CopyOf
 	}
+	if c.by != "" {
+		if looked == nil {
+			return usageError{fmt.Errorf("--by %s: %s has no photos", c.by, e.Data.Set)}
+		}
+		g.K, g.Count, g.Parts = c.count.From, c.count, looked.Days()
+		if c.count == (spec.GroupCount{}) || c.count.Auto || c.count.To != c.count.From {
+			g.K, g.Count.Auto = 0, true
+		}
+	}
 	var ranks *spec.RankChoice
 	if g.Rank != nil && g.Rank.Auto != nil && !spec.OnFeatures(g.Method.Name) {
 		if ranks, err = autoRank(cmd, *g.Rank.Auto, in, g.Seed); err != nil {
@@ -140,9 +159,11 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 		}
 		g.Rank = &spec.Rank{Fixed: true, Plus: ranks.Rank}
 	}
-	counts, err := chooseCount(cmd, g, c.count, in)
-	if err != nil {
-		return err
+	var counts *grouping.CountCurve
+	if g.Parts == nil {
+		if counts, err = chooseCount(cmd, g, c.count, in); err != nil {
+			return err
+		}
 	}
 	printNotes(cmd, g.Notes(in.Inputs))
 	warnings := append(input.Notes(e, in.Inputs, report.SkippedFile), g.Notes(in.Inputs)...)
@@ -171,6 +192,17 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	return printGroups(cmd, page, comparedWith(e.Data, found), c.out)
 }
 
+// checkDays rejects settings that --by does not support.
+func (c *clustering) checkDays() error {
+	switch {
+	case c.by != "day":
+		return fmt.Errorf("unknown part: expected day")
+	case c.links != "":
+		return fmt.Errorf("not with --links, which may join two days")
+	}
+	return c.groups.CheckParts()
+}
+
 // page returns the page with the method and its settings.
 func (c *clustering) page(in *inputs, data spec.Data, found *grouping.Grouping) report.Clusters {
 	page, g := groupsPage(in, data), &c.groups
@@ -178,6 +210,9 @@ func (c *clustering) page(in *inputs, data spec.Data, found *grouping.Grouping) 
 	set := func(key, value string) { page.Settings = append(page.Settings, [2]string{key, value}) }
 	set("clustering", found.Cluster.String())
 	set("seed", strconv.FormatUint(g.Seed, 10))
+	if c.by != "" {
+		set("grouped by", c.by)
+	}
 	if g.Batch > 0 {
 		set("learned in batches of", fmt.Sprintf("%d samples", g.Batch))
 	}

@@ -131,7 +131,7 @@ or compare methods of matrix factorisation in experiments with significance test
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Photographs:", []*cobra.Command{clusterCommand(), exploreCommand(), sortCommand(), tagCommand(), assignCommand()}},
+		{"Photographs:", []*cobra.Command{clusterCommand(), exploreCommand(), sortCommand(), cleanCommand(), tagCommand(), assignCommand()}},
 		{"Experiments:", []*cobra.Command{runCommand(), reportCommand(), compareCommand(), reproduceCommand()}},
 		{"Data and models:", []*cobra.Command{datasetsCommand(), featuresCommand(), fitCommand(), applyCommand(), methodsCommand(), listCommand()}},
 		{otherCommands, []*cobra.Command{cacheCommand(), licencesCommand(), manCommand(), versionCommand()}},

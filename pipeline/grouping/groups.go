@@ -52,6 +52,10 @@ type Groups struct {
 	// Batch is the number of samples of a block for inputs prepared with InBlocks, else 0. The methods nmf and nmf-kl
 	// then learn from blocks, as [factor.MiniBatch] does.
 	Batch int
+	// Parts, if set, holds the part of each row, from 0, such as the day of a photo. No group has rows of two parts: each
+	// part is grouped by itself, into K groups. K 0 means a choice for each part by Count.
+	Parts []int
+	Count spec.GroupCount
 }
 
 // Grouping is the result of Groups.Find.
@@ -94,6 +98,9 @@ func reported[T any](ctx context.Context, m spec.Method, progress input.Progress
 
 // find groups the rows without copies, and then adds the copies.
 func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Reporter) (*Grouping, error) {
+	if g.Parts != nil {
+		return g.findInParts(ctx, all, progress)
+	}
 	in, originals := all, g
 	copies, notes := g.withoutCopies(all)
 	if copies != nil {

@@ -136,13 +136,37 @@ func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err 
 // Pictures describes the images of the inputs. Each slice has one value for each row.
 type Pictures struct {
 	// CopyOf holds for each row the original of its stack of copies, or the row itself. Near is true for near
-	// duplicates and false for exact copies. The original has the most pixels; ties go to the largest file, then the
-	// oldest, then the shortest name.
+	// duplicates and false for exact copies, and Burst for other shots of a burst. The original is of a
+	// camera, if any is, and has the most pixels; ties go to the largest file, then the oldest, then the shortest name.
 	CopyOf    []int
 	Near      []bool
-	Outlier   []float64 // the probability that the row is an outlier, 0 for most
-	Sharpness []float64 // −1 if unknown
-	Remark    []string  // "", pictures.Blank or pictures.Blurred
+	Burst     []bool
+	Outlier   []float64           // the probability that the row is an outlier, 0 for most
+	Sharpness []float64           // −1 if unknown
+	Remark    []string            // "", pictures.Blank or pictures.Blurred
+	Size      []image.Point       // in pixels
+	Bytes     []int64             // the sizes of the files
+	Capture   []imagefile.Capture // what the files tell about their capture
+}
+
+// Days returns the number of each row's day of capture, from 0, in order of time. Photos without a time have the last number.
+func (p *Pictures) Days() []int {
+	day := func(c imagefile.Capture) string {
+		return map[bool]string{false: c.Taken.Format(time.DateOnly)}[c.Taken.IsZero()]
+	}
+	var all []string
+	for _, c := range p.Capture {
+		all = append(all, day(c))
+	}
+	days := slices.Clone(all)
+	// The empty text of an unknown day comes last.
+	slices.SortFunc(days, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+	days = slices.Compact(days)
+	numbers := make([]int, len(all))
+	for i, d := range all {
+		numbers[i] = slices.Index(days, d)
+	}
+	return numbers
 }
 
 // candidates is the number of similar images, by features and by rough picture, with which each image is compared.
@@ -201,7 +225,25 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 		return nil, err
 	}
 	n := len(all)
-	order := in.byOriginality(all)
+	p := &Pictures{
+		Remark: pictures.Remarks(all), Sharpness: make([]float64, n),
+		Size: make([]image.Point, n), Bytes: make([]int64, n), Capture: make([]imagefile.Capture, n),
+	}
+	changed, taken := make([]time.Time, n), make([]time.Time, n)
+	if err := parallel.Blocks(ctx, 0, n, 16, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			file := in.Set.Files[in.Rows[i]]
+			if info, err := os.Stat(file); err == nil {
+				p.Bytes[i], changed[i] = info.Size(), info.ModTime()
+			}
+			p.Size[i], p.Sharpness[i] = image.Pt(all[i].Width, all[i].Height), all[i].Sharpness
+			p.Capture[i] = imagefile.ReadCapture(file)
+			taken[i] = p.Capture[i].Taken
+		}
+	}); err != nil {
+		return nil, err
+	}
+	order := in.byOriginality(p, changed)
 	same, first := make([]int, n), map[[sha256.Size]byte]int{}
 	for _, i := range order {
 		sum, err := ContentOf(in.Images, in.Rows[i])
@@ -226,18 +268,15 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 	if err := byRoughPictures(ctx, all, distinct, near); err != nil {
 		return nil, err
 	}
-	p := &Pictures{Remark: pictures.Remarks(all), Sharpness: make([]float64, n)}
-	for i, l := range all {
-		p.Sharpness[i] = l.Sharpness
-	}
-	p.CopyOf, p.Near, err = pictures.Copies(ctx, pictures.Source{
-		Looks: all, Order: order, Same: same, Near: near,
+	stacks, err := pictures.Copies(ctx, pictures.Source{
+		Looks: all, Order: order, Same: same, Near: near, Taken: taken,
 		Thumbnail: func(ctx context.Context, i int) (image.Image, error) { return in.pictures.thumbnail(ctx, in.Rows[i]) },
 		Equal:     in.samePixels, Progress: owner.Of("comparing images"),
 	})
 	if err != nil {
 		return nil, err
 	}
+	p.CopyOf, p.Near, p.Burst = stacks.CopyOf, stacks.Near, stacks.Burst
 	p.Outlier = outliers(p.CopyOf, distinct, byFeatures, distances)
 	return p, nil
 }
@@ -297,18 +336,13 @@ func outliers(copyOf, distinct []int, neighbours [][]int, distances [][]float64)
 }
 
 // byOriginality returns the rows, best originals first: see Pictures.CopyOf.
-func (in *Inputs) byOriginality(all []*pictures.Look) []int {
-	bytes, changed := make([]int64, len(all)), make([]time.Time, len(all))
-	for i, row := range in.Rows {
-		if info, err := os.Stat(in.Set.Files[row]); err == nil {
-			bytes[i], changed[i] = info.Size(), info.ModTime()
-		}
-	}
-	order := matrix.Range(len(all))
+func (in *Inputs) byOriginality(p *Pictures, changed []time.Time) []int {
+	order := matrix.Range(len(changed))
+	camera := func(i int) int { return map[bool]int{true: 1}[p.Capture[i].Camera != ""] }
 	slices.SortFunc(order, func(i, j int) int {
 		a, b := in.Set.Names[in.Rows[i]], in.Set.Names[in.Rows[j]]
 		return cmp.Or(
-			cmp.Compare(all[j].Width*all[j].Height, all[i].Width*all[i].Height), cmp.Compare(bytes[j], bytes[i]),
+			camera(j)-camera(i), cmp.Compare(p.Size[j].X*p.Size[j].Y, p.Size[i].X*p.Size[i].Y), cmp.Compare(p.Bytes[j], p.Bytes[i]),
 			changed[i].Compare(changed[j]), cmp.Compare(len(a), len(b)), i-j)
 	})
 	return order

@@ -14,6 +14,8 @@ import (
 	"flag"
 	"fmt"
 	"image"
+	"image/color"
+	"image/draw"
 	"image/jpeg"
 	"io/fs"
 	"math"
@@ -23,7 +25,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	xdraw "golang.org/x/image/draw"
+	"golang.org/x/image/math/f64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -129,39 +134,48 @@ func TestCopies(t *testing.T) {
 	table("copies found, and pictures taken for copies of others, %", sets, []change{
 		{"nothing", 0, unchanged, 100, 100},
 		{"JPEG quality 50", 50, unchanged, 100, 100},
-		{"JPEG quality 20", 20, unchanged, 100, 100},
 		{"JPEG quality 10", 10, unchanged, 90, 100},
-		{"three quarters of the size", 85, resized(0.75), 100, 100},
 		{"half the size", 85, resized(0.5), 90, 100},
 		{"brightness ×0.7", 85, toned(0.7, 0), 90, 100},
 		{"brightness ×1.3, clipped", 85, toned(1.3, 0), 90, 100},
-		{"contrast ×0.6", 85, toned(0.6, 51), 90, 100},
-		{"2 % of each side cut off", 85, cropped(0.02, 0.02), 80, 100},
-		{"5 % of each side cut off", 85, cropped(0.05, 0.05), 80, 100},
-		{"10 % of each side cut off", 85, cropped(0.1, 0.1), 70, 100},
-		{"10 % of one side cut off", 85, cropped(0.1, 0), 70, 100},
-		{"15 % of each side cut off", 85, cropped(0.15, 0.15), 0, 100},
-		{"blurred, σ 1", 90, blurred(1), 95, 100},
 		{"blurred, σ 2", 90, blurred(2), 80, 100},
-		{"mirrored", 85, mirrored, 0, 0},
+		{"10 % of each side cut off", 85, cropped(0.1, 0.1), 80, 100},
+		{"20 % of the left and top cut off", 85, cropped(0.2, 0), 80, 100},
+		{"20 % of each side cut off", 85, cropped(0.2, 0.2), 80, 100},
+		{"screenshot", 85, screenshot, 80, 100},
+		{"watermark", 85, watermarked, 80, 100},
+		{"grey", 85, grey, 80, 100},
+		{"mirrored", 85, mirrored, 80, 100},
+		{"mirrored, grey, 10 % of each side cut off", 85, func(img *image.RGBA) image.Image {
+			return grey(features.Thumbnail(cropped(0.1, 0.1)(mirrored(img).(*image.RGBA)), 1e6))
+		}, 80, 100},
+		{"turned by 90°", 85, turned, 80, 100},
+		{"shot of a burst, no capture time", 85, burst, 0, 100},
+		{burstShot, 85, burst, 80, 100},
 	}, change.String, func(s set, c change) string {
 		found, wrong := copies(t, s, c)
-		if found < c.found || found > c.mostFound || wrong > 0 {
+		if found < c.found || found > c.mostFound || wrong > 2 {
 			t.Errorf("%s, %s: %v %% are found, and %v %% are taken for copies of others", s.name, c.name, found, wrong)
 		}
 		return fmt.Sprintf("%.1f / %.1f", found, wrong)
 	})
 }
 
+const burstShot = "shot of a burst, other photos 1 second apart"
+
 // copies returns the rates of changed pictures that are found as copies of their original, and of all pictures that are
 // wrongly found as copies, in percent. Stacks before the change do not count.
 func copies(t *testing.T, s set, c change) (found, wrong float64) {
 	n := len(s.images)
-	all := make([]image.Image, 2*n)
+	all, taken := make([]image.Image, 2*n), make([]time.Time, 2*n)
 	for i, img := range s.images {
 		all[i], all[n+i] = img, c.apply(img)
+		if c.name == burstShot {
+			taken[i] = time.Date(2020, 1, 1, 0, 0, 2*i, 0, time.UTC)
+			taken[n+i] = taken[i].Add(time.Second)
+		}
 	}
-	of, before := stacks(t, all), stacks(t, all[:n])
+	of, before := stacks(t, all, taken), stacks(t, all[:n], taken[:n])
 	for i := range n {
 		if of[n+i] == of[i] {
 			found++
@@ -176,7 +190,7 @@ func copies(t *testing.T, s set, c change) (found, wrong float64) {
 }
 
 // stacks returns the first picture of the stack of each picture, from the 8 most similar rough pictures of each.
-func stacks(t *testing.T, all []image.Image) []int {
+func stacks(t *testing.T, all []image.Image, taken []time.Time) []int {
 	looks, thumbnails := look(t, all)
 	rough, alone := mat.NewDense(len(all), len(looks[0].Rough()), nil), make([]int, len(all))
 	for i, l := range looks {
@@ -185,11 +199,11 @@ func stacks(t *testing.T, all []image.Image) []int {
 	}
 	near, _, err := factor.Nearest(t.Context(), rough, 8)
 	must(t, err)
-	of, _, err := pictures.Copies(t.Context(), pictures.Source{Looks: looks, Same: alone, Near: near, Thumbnail: func(_ context.Context, i int) (image.Image, error) {
+	found, err := pictures.Copies(t.Context(), pictures.Source{Looks: looks, Same: alone, Near: near, Taken: taken, Thumbnail: func(_ context.Context, i int) (image.Image, error) {
 		return jpeg.Decode(bytes.NewReader(thumbnails[i]))
 	}})
 	must(t, err)
-	return of
+	return found.CopyOf
 }
 
 // look returns the looks and thumbnails of pictures.
@@ -209,7 +223,7 @@ func TestBlurred(t *testing.T) {
 		{"σ = 0 pixels", 90, unchanged, 0, 0},
 		{"σ = 0.5 pixels", 90, blurred(0.5), 0, 10},
 		{"σ = 1 pixels", 90, blurred(1), 0, 100},
-		{"σ = 1.5 pixels", 90, blurred(1.5), 80, 100},
+		{"σ = 1.5 pixels", 90, blurred(1.5), 60, 100},
 		{"σ = 2 pixels", 90, blurred(2), 90, 100},
 		{"σ = 3 pixels", 90, blurred(3), 90, 100},
 		{"σ = 5 pixels", 90, blurred(5), 80, 100},
@@ -372,6 +386,95 @@ func mirrored(img *image.RGBA) image.Image {
 		}
 	}
 	return out
+}
+
+func turned(img *image.RGBA) image.Image {
+	out := image.NewRGBA(image.Rect(0, 0, img.Rect.Dy(), img.Rect.Dx()))
+	for y := range img.Rect.Dy() {
+		for x := range img.Rect.Dx() {
+			out.Set(img.Rect.Dy()-1-y, x, img.At(x, y))
+		}
+	}
+	return out
+}
+
+func grey(img *image.RGBA) image.Image {
+	out := image.NewGray(img.Rect)
+	draw.Draw(out, img.Rect, img, img.Rect.Min, draw.Src)
+	return out
+}
+
+// generator returns random numbers that depend on an image only.
+func generator(img *image.RGBA) *rand.Rand {
+	return rand.New(rand.NewPCG(uint64(img.Pix[len(img.Pix)/3]), uint64(img.Pix[len(img.Pix)/2])))
+}
+
+// write draws n marks like the letters of a line of text.
+func write(on draw.Image, src *rand.Rand, x, y, n, size int, colour color.Color) {
+	for i := range 4 * n {
+		if src.IntN(3) > 0 {
+			at := image.Pt(x+i/4*size+i%2*size/2, y+i/2%2*size/2)
+			draw.Draw(on, image.Rectangle{at, at.Add(image.Pt(size/3, size/2))}, image.NewUniform(colour), image.Point{}, draw.Over)
+		}
+	}
+}
+
+// screenshot shows the picture on the screen of a telephone or a computer, dark or light, with text and buttons.
+func screenshot(img *image.RGBA) image.Image {
+	src := generator(img)
+	size, ground, text := image.Pt(540, 1170), color.Gray{250}, color.Gray{20}
+	if src.IntN(3) == 0 {
+		size = image.Pt(1280, 800)
+	}
+	if src.IntN(2) == 0 {
+		ground, text = text, ground
+	}
+	out := image.NewRGBA(image.Rectangle{Max: size})
+	draw.Draw(out, out.Rect, image.NewUniform(ground), image.Point{}, draw.Src)
+	scale := min(float64(size.X)/float64(img.Rect.Dx()), 0.7*float64(size.Y)/float64(img.Rect.Dy()))
+	shown := image.Pt(int(scale*float64(img.Rect.Dx())), int(scale*float64(img.Rect.Dy())))
+	at := size.Sub(shown).Div(2).Sub(image.Pt(0, src.IntN(size.Y/12)))
+	xdraw.BiLinear.Scale(out, image.Rectangle{at, at.Add(shown)}, img, img.Rect, draw.Src, nil)
+	write(out, src, 20, 12, 6, 14, text)
+	write(out, src, size.X-90, 12, 5, 14, text)
+	write(out, src, 40, 60, 10+src.IntN(10), 20, text)
+	for line := range 3 {
+		write(out, src, 30, at.Y+shown.Y+20+30*line, 8+src.IntN(14), 18, text)
+	}
+	for i := range 4 {
+		x := size.X*i/4 + size.X/8
+		draw.Draw(out, image.Rect(x-20, size.Y-70, x+20, size.Y-30), image.NewUniform(color.RGBA{90, 120, 200, 255}), image.Point{}, draw.Src)
+	}
+	return out
+}
+
+func watermarked(img *image.RGBA) image.Image {
+	out := image.NewRGBA(img.Rect)
+	draw.Draw(out, out.Rect, img, img.Rect.Min, draw.Src)
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	write(out, generator(img), w/10, h/2-w/28, 9, w/14, color.RGBA{127, 127, 127, 127})
+	return out
+}
+
+// burst moves and turns the camera a little, moves a part of the picture, and changes the exposure.
+func burst(img *image.RGBA) image.Image {
+	src, out := generator(img), image.NewRGBA(img.Rect)
+	draw.Draw(out, out.Rect, img, img.Rect.Min, draw.Src)
+	w, h := float64(img.Rect.Dx()), float64(img.Rect.Dy())
+	part := image.Rect(0, 0, int(0.3*w), int(0.3*h)).Add(image.Pt(int(w*(0.2+0.3*src.Float64())), int(h*(0.2+0.3*src.Float64()))))
+	draw.Draw(out, part.Add(image.Pt(int(0.1*w*(src.Float64()-0.5)), int(0.08*h*(src.Float64()-0.5)))), img, part.Min, draw.Src)
+	zoom, angle := 1.07+0.05*src.Float64(), 0.06*(src.Float64()-0.5)
+	c, s := zoom*math.Cos(angle), zoom*math.Sin(angle)
+	dx, dy := 0.06*w*(src.Float64()-0.5), 0.06*h*(src.Float64()-0.5)
+	moved := image.NewRGBA(img.Rect)
+	xdraw.BiLinear.Transform(moved, f64.Aff3{c, -s, w/2 - c*w/2 + s*h/2 + dx, s, c, h/2 - s*w/2 - c*h/2 + dy}, out, out.Rect, draw.Src, nil)
+	gain := 0.88 + 0.24*src.Float64()
+	for i, v := range moved.Pix {
+		if i%4 != 3 {
+			moved.Pix[i] = uint8(min(max(gain*float64(v)+4*src.NormFloat64(), 0), 255))
+		}
+	}
+	return moved
 }
 
 // blurred is a Gaussian filter with a standard deviation in pixels, by rows and then by columns.

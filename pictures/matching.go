@@ -1,0 +1,282 @@
+package pictures
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	tables       = 4  // hash tables of descriptors
+	hashBits     = 36 // bits of a hash
+	fullBucket   = 24 // largest number of key points that share a hash; others are too common to tell
+	leastVotes   = 14 // smallest number of shared hashes of a related pair
+	mostBits     = 56 // largest Hamming distance of matching descriptors
+	leastInliers = 6
+)
+
+// related is a pair of images that share descriptors, a < b. The symmetry maps b to a.
+type related struct {
+	a, b   int
+	g      symmetry
+	points bool // whether to compare their key points
+}
+
+// relatedPairs returns pairs of images with most common descriptors, at most limit for each image: their descriptors have
+// equal hashes of some of their bits, also if one image is mirrored or turned by a multiple of 90°.
+func relatedPairs(looks []*Look, usable func(i int) bool, limit int) (pairs []related) {
+	src := rand.New(rand.NewPCG(2, 2))
+	votes := make([]map[[2]int32]int, len(looks)) // by image and symmetry
+	for i := range votes {
+		votes[i] = map[[2]int32]int{}
+	}
+	for range tables {
+		chosen := src.Perm(256)[:hashBits]
+		hash := func(bits *[4]uint64) (h uint64) {
+			for _, c := range chosen {
+				h = h<<1 | bits[c/64]>>(c%64)&1
+			}
+			return h
+		}
+		buckets := map[uint64][]int32{}
+		for i, l := range looks {
+			for k := range l.points {
+				h := hash(&l.points[k].Bits)
+				if b := buckets[h]; usable(i) && len(b) <= fullBucket && (len(b) == 0 || b[len(b)-1] != int32(i)) {
+					buckets[h] = append(b, int32(i))
+				}
+			}
+		}
+		for i, l := range looks {
+			for k := range l.points {
+				for g := range symmetry(8) {
+					bits := l.points[k].under(g)
+					if b := buckets[hash(&bits)]; len(b) <= fullBucket {
+						for _, j := range b {
+							if int(j) != i {
+								votes[i][[2]int32{j, int32(g)}]++
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	for i, of := range votes {
+		var all []related
+		for with, n := range of {
+			if n >= leastVotes {
+				all = append(all, related{i, int(with[0]), symmetry(with[1]), true})
+			}
+		}
+		slices.SortFunc(all, func(p, q related) int {
+			return cmp.Or(of[[2]int32{int32(q.b), int32(q.g)}]-of[[2]int32{int32(p.b), int32(p.g)}], p.b-q.b, int(p.g)-int(q.g))
+		})
+		for _, p := range all[:min(len(all), limit)] {
+			if p.a > p.b {
+				p = related{p.b, p.a, p.g.inverse(), true}
+			}
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs
+}
+
+// placement maps points of an image b to points of an image a: g(A·x − B·y + DX, B·x + A·y + DY). Points are relative to the
+// centre, in units of the longer side.
+type placement struct {
+	g            symmetry
+	A, B, DX, DY float64
+}
+
+func (p placement) apply(x, y float64) (float64, float64) {
+	return p.g.apply(p.A*x-p.B*y+p.DX, p.B*x+p.A*y+p.DY)
+}
+
+type matched struct{ x, y, u, v, ratio float64 } // (x, y) of b, (u, v) of a before the symmetry; ratio of sizes
+
+// extent returns the width and height in units of the longer side.
+func (l *Look) extent() (w, h float64) {
+	longer := float64(max(l.Width, l.Height))
+	return float64(l.Width) / longer, float64(l.Height) / longer
+}
+
+func (l *Look) centred(k *keypoint) (x, y, size float64) {
+	w, h := l.extent()
+	size = math.Pow(levelScale, float64(k.Level)) / float64(min(keypointSide, max(l.Width, l.Height)))
+	return (float64(k.X)/65535 - 0.5) * w, (float64(k.Y)/65535 - 0.5) * h, size
+}
+
+// place finds the placement of b in a, under the symmetry g, that most matching key points agree with.
+func place(a, b *Look, g symmetry) (best placement, inliers int) {
+	var matches []matched
+	turned := make([][4]uint64, len(a.points))
+	for i := range a.points {
+		turned[i] = a.points[i].under(g)
+	}
+	inverse := g.inverse()
+	for j := range b.points {
+		least, at := mostBits+1, -1
+		for i := range turned {
+			if d := hamming(&turned[i], &b.points[j].Bits); d < least {
+				least, at = d, i
+			}
+		}
+		if at >= 0 {
+			x, y, size := b.centred(&b.points[j])
+			u, v, sizeA := a.centred(&a.points[at])
+			u, v = inverse.apply(u, v)
+			matches = append(matches, matched{x, y, u, v, sizeA / size})
+		}
+	}
+	best, inliers = agree(matches)
+	best.g = g
+	return best, inliers
+}
+
+// agree returns the similarity transform that most matches agree with.
+func agree(matches []matched) (best placement, inliers int) {
+	among := func(p placement, tolerance float64) (of []matched) {
+		square := p.A*p.A + p.B*p.B
+		for _, m := range matches {
+			x, y := p.A*m.x-p.B*m.y+p.DX-m.u, p.B*m.x+p.A*m.y+p.DY-m.v
+			if x*x+y*y < tolerance*tolerance*square && m.ratio*m.ratio < 2*square && square < 2*m.ratio*m.ratio {
+				of = append(of, m)
+			}
+		}
+		return of
+	}
+	var most []matched
+	for _, m := range matches {
+		if of := among(placement{A: m.ratio, DX: m.u - m.ratio*m.x, DY: m.v - m.ratio*m.y}, 0.06); len(of) > len(most) {
+			most = of
+		}
+	}
+	for range 3 {
+		if len(most) < leastInliers {
+			return best, 0
+		}
+		best = similarity(most)
+		most = among(best, 0.02)
+	}
+	// Matches at one place of an image are no independent evidence.
+	var places [2]map[[2]int]bool
+	for i := range places {
+		places[i] = map[[2]int]bool{}
+		for _, m := range most {
+			x, y := []float64{m.x, m.u}[i], []float64{m.y, m.v}[i]
+			places[i][[2]int{int(math.Round(x * 40)), int(math.Round(y * 40))}] = true
+		}
+	}
+	return best, min(len(places[0]), len(places[1]))
+}
+
+// similarity returns the similarity transform with the least squared error.
+func similarity(of []matched) placement {
+	var x, y, u, v float64
+	n := float64(len(of))
+	for _, m := range of {
+		x, y, u, v = x+m.x/n, y+m.y/n, u+m.u/n, v+m.v/n
+	}
+	var a, b, square float64
+	for _, m := range of {
+		dx, dy, du, dv := m.x-x, m.y-y, m.u-u, m.v-v
+		a += dx*du + dy*dv
+		b += dx*dv - dy*du
+		square += dx*dx + dy*dy
+	}
+	if square == 0 {
+		return placement{}
+	}
+	a, b = a/square, b/square
+	return placement{A: a, B: b, DX: u - a*x + b*y, DY: v - b*x - a*y}
+}
+
+// overlap is the part of two images that shows the same, at the same resolution.
+type overlap struct {
+	share float64 // the larger one of the fractions of both images that it covers
+	p, q  plane   // of both images
+}
+
+// overlapOf returns the overlap of the thumbnails of two images. It is not ok if the overlap is too small or has other
+// colours in one of them.
+func overlapOf(la, lb *Look, a, b *thumbnail, p placement) (o overlap, ok bool) {
+	wa, ha := la.extent()
+	wb, hb := lb.extent()
+	scaleA, scaleB := float64(max(a.y.w, a.y.h)), float64(max(b.y.w, b.y.h))
+	inA := func(g grey, x, y float64) float32 {
+		u, v := p.apply(x, y)
+		return g.at((u+wa/2)*scaleA, (v+ha/2)*scaleA)
+	}
+	inB := func(g grey, x, y float64) float32 { return g.at((x+wb/2)*scaleB, (y+hb/2)*scaleB) }
+	const steps = 48
+	var inside, difference, ofA, ofB float64
+	left, top, right, bottom := 1.0, 1.0, -1.0, -1.0
+	for i := range steps * steps {
+		x, y := ((float64(i%steps)+0.5)/steps-0.5)*wb, ((float64(i/steps)+0.5)/steps-0.5)*hb
+		if u, v := p.apply(x, y); math.Abs(u) > wa/2 || math.Abs(v) > ha/2 {
+			continue
+		}
+		inside++
+		left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
+		for _, planes := range [][2]grey{{a.cb, b.cb}, {a.cr, b.cr}} {
+			v, w := float64(inA(planes[0], x, y)), float64(inB(planes[1], x, y))
+			difference, ofA, ofB = difference+math.Abs(v-w), ofA+math.Abs(v), ofB+math.Abs(w)
+		}
+	}
+	size := math.Sqrt(p.A*p.A + p.B*p.B)
+	o.share = inside / (steps * steps) * max(1, wb*hb*size*size/(wa*ha))
+	w, h := right-left, bottom-top
+	pixels := min(w, h) * min(scaleB, scaleA*size)
+	if pixels < 24 || min(difference/mostColour, ofA/colourless, ofB/colourless) > 2*inside {
+		return o, false
+	}
+	n := 64
+	if pixels < 48 {
+		n = 32
+	}
+	o.p, o.q = newPlane(n), newPlane(n)
+	const fine = 3 // samples of a pixel in each direction
+	for i := range o.p.v {
+		for s := range fine * fine {
+			x := left + w*(float64(i%n)+(float64(s%fine)+0.5)/fine)/float64(n)
+			y := top + h*(float64(i/n)+(float64(s/fine)+0.5)/fine)/float64(n)
+			o.p.v[i] += inA(a.y, x, y) / (fine * fine)
+			o.q.v[i] += inB(b.y, x, y) / (fine * fine)
+		}
+	}
+	return o, true
+}
+
+// agreement aligns the overlap and returns the fraction of tiles with equal details among those with details.
+func (o overlap) agreement() float64 {
+	const (
+		tile    = 8   // side in pixels
+		details = 3   // smallest standard deviation of a tile with details, in levels of 256
+		equal   = 0.7 // smallest correlation
+	)
+	w := align(o.p.halved(), o.q.halved(), identity, 4)
+	moved, ok, _ := o.p.sampled(align(o.p, o.q, w, 4))
+	p, q := moved.detail(), o.q.detail()
+	agree, counted := 0, 0
+	for y := 0; y < p.n; y += tile {
+		for x := 0; x < p.n; x += tile {
+			var pp, qq, pq float64
+			for i := range tile * tile {
+				if at := (y+i/tile)*p.n + x + i%tile; ok[at] {
+					a, b := float64(p.v[at]), float64(q.v[at])
+					pp, qq, pq = pp+a*a, qq+b*b, pq+a*b
+				}
+			}
+			if max(pp, qq) < details*details*tile*tile {
+				continue
+			}
+			counted++
+			if pq >= equal*math.Sqrt(pp*qq) {
+				agree++
+			}
+		}
+	}
+	return float64(agree) / float64(max(counted, 1))
+}

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/files/output"
+)
+
+// cleaning writes a folder of a grouping with these PicturesFile and NotSameFile, "" for none.
+func cleaning(t *testing.T, list, apart string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "groups")
+	folder, err := output.Open(dir, output.Spec{Command: "cluster", Data: "photos", Names: GroupingFiles})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := folder.Write(PicturesFile, []byte(list)); err != nil {
+		t.Fatal(err)
+	}
+	if err := folder.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if apart != "" {
+		if err := os.WriteFile(filepath.Join(dir, NotSameFile), []byte(apart), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const cleaningHeader = "file,copy_of,copy,remark,width,height,bytes,taken,camera\n"
+
+const cleaningList = cleaningHeader + `a.jpg,b.jpg,near,,40,30,900,,
+b.jpg,,,,80,60,2000,2020-01-01 10:00:00,NIKON
+c.jpg,b.jpg,burst,,80,60,2100,2020-01-01 10:00:01,NIKON
+d.jpg,b.jpg,exact,,80,60,2000,,
+e.jpg,,,blank,80,60,200,,
+f.jpg,,,blurred,80,60,3000,,
+g.jpg,f.jpg,near,,40,30,700,,
+h.jpg,,,blurred,80,60,700,,
+`
+
+func TestReadCleaning(t *testing.T) {
+	names := func(c *Cleaning) (all []string) {
+		for _, s := range append(slices.Clone(c.Stacks), c.Marked) {
+			var of []string
+			for _, p := range s {
+				of = append(of, p.Name[:1])
+			}
+			all = append(all, strings.Join(of, ""))
+		}
+		return all
+	}
+	for _, test := range []struct {
+		apart, summary string
+		want           []string
+	}{
+		// A sharp copy is kept instead of its blurred original.
+		{"", "3 copies and 1 other shot of a burst in 2 stacks, 1 blurred, 1 blank", []string{"bcda", "gf", "eh"}},
+		{"file,other\na.jpg,b.jpg\n", "2 copies and 1 other shot of a burst in 2 stacks, 1 blurred, 1 blank", []string{"bcd", "gf", "eh"}},
+		{"\ufeffother,file\r\nb.jpg,a.jpg\r\nb.jpg,c.jpg\r\n", "2 copies and 1 other shot of a burst in 3 stacks, 1 blurred, 1 blank", []string{"bd", "ca", "gf", "eh"}},
+		{"file,other\ng.jpg,f.jpg\n", "2 copies and 1 other shot of a burst in 1 stack, 2 blurred, 1 blank", []string{"bcda", "efh"}},
+	} {
+		c, err := ReadCleaning(cleaning(t, cleaningList, test.apart))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := names(c); !slices.Equal(got, test.want) || c.Summary() != test.summary {
+			t.Errorf("%q: %q, %q; want %q, %q", test.apart, got, c.Summary(), test.want, test.summary)
+		}
+		rest := c.Rest([]string{Bursts})
+		if len(rest) != 1 || rest[0].Name != Bursts || !strings.Contains("ca", rest[0].Sample[:1]) {
+			t.Errorf("%q: %+v", test.apart, rest)
+		}
+	}
+}
+
+func TestReadCleaningErrors(t *testing.T) {
+	for _, test := range []struct{ list, apart, want string }{
+		{"file,copy_of\n", "", `pictures.csv: line 1: no column "copy"`},
+		{cleaningHeader + "a.jpg,,,,x,30,900,,\n", "", `pictures.csv: line 2: width "x": expected a whole number`},
+		{cleaningHeader + "a.jpg,,,,4,3,9,,\na.jpg,,,,4,3,9,,\n", "", `line 3: "a.jpg" is listed twice`},
+		{cleaningHeader + "a.jpg,z.jpg,near,,4,3,9,,\n", "", `line 2: no photo is called "z.jpg"`},
+		{cleaningHeader + "a.jpg,,\n", "", "line 2: wrong number of fields"},
+		{cleaningList, "file,other\na.jpg,z.jpg\n", `not-same.csv: line 2: no photo is called "z.jpg"`},
+		{cleaningList, "a.jpg,b.jpg\n", `not-same.csv: line 1: no column "file"`},
+	} {
+		if _, err := ReadCleaning(cleaning(t, test.list, test.apart)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q, %q: error %v, want %q", test.list, test.apart, err, test.want)
+		}
+	}
+}
+
+// AddNotSame keeps the lines of a person, also without a newline at the end.
+func TestAddNotSame(t *testing.T) {
+	dir := cleaning(t, cleaningList, "file,other\na.jpg,b.jpg")
+	if err := AddNotSame(dir, [][2]string{{"c.jpg", "b.jpg"}}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, NotSameFile))
+	if want := "file,other\na.jpg,b.jpg\nc.jpg,b.jpg\n"; err != nil || string(text) != want {
+		t.Errorf("got %q, %v", text, err)
+	}
+	if err := AddNotSame(dir, [][2]string{{"c.jpg", "z.jpg"}}); err == nil || !strings.Contains(err.Error(), `"z.jpg"`) {
+		t.Errorf("got error %v", err)
+	}
+}
