@@ -81,7 +81,11 @@ partwise cluster. With --to, move all photos of each stack but the one to keep, 
 				return say(cmd, "No photo is moved.\n")
 			}
 			groups := &sorting.Groups{Assigned: rest, Data: cmp.Or(photos, c.Data), List: filepath.Join(args[0], report.PicturesFile)}
-			return sortFiles(cmd, groups, filing.Move, to, root)
+			files, err := openFiles(cmd, groups, root)
+			if err != nil {
+				return err
+			}
+			return sortFiles(cmd, groups, files, filing.Move, to)
 		},
 	}
 	f := cmd.Flags()

@@ -76,24 +76,30 @@ func openGroups(cmd *cobra.Command, results, pictures, root string) (g *sorting.
 	if g.Data = cmp.Or(pictures, g.Data); g.Data == "" {
 		return nil, nil, usageError{fmt.Errorf("the folder of the photos of %s is unknown; set --pictures", results)}
 	}
+	files, err = openFiles(cmd, g, root)
+	return g, files, err
+}
+
+// openFiles returns the paths of the photos of g by their names.
+func openFiles(cmd *cobra.Command, g *sorting.Groups, root string) (files map[string]string, err error) {
 	set, err := datasets.Open(cmd.Context(), g.Data, datasets.OpenOptions{Root: root, NoClasses: true, SkipBad: true})
 	if err != nil {
-		return nil, nil, fmt.Errorf("the photos: %w (--pictures sets their folder)", err)
+		return nil, fmt.Errorf("the photos: %w (--pictures sets their folder)", err)
 	}
 	defer set.Close()
 	if set.Files == nil {
-		return nil, nil, fmt.Errorf("the samples of %s are not image files", g.Data)
+		return nil, fmt.Errorf("the samples of %s are not image files", g.Data)
 	}
 	if err := filesIn(cmd.Context()).ReadsSet(set, g.Data); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	files = make(map[string]string, set.Len())
 	for i, name := range set.Names {
 		if files[name], err = filepath.Abs(set.Files[i]); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return g, files, nil
+	return files, nil
 }
 
 func sortFiles(cmd *cobra.Command, g *sorting.Groups, files map[string]string, way filing.Way, to string) error {
