@@ -70,7 +70,10 @@ const (
 func Copies(ctx context.Context, from Source) (*Stacks, error) {
 	n := len(from.Looks)
 	s := &Stacks{slices.Clone(from.Same), make([]bool, n), make([]bool, n)}
-	pairs := from.pairs()
+	pairs, err := from.pairs(ctx)
+	if err != nil {
+		return nil, err
+	}
 	found, errs := make([]relation, len(pairs)), make([]error, len(pairs))
 	rough := make([][]float64, n)
 	for i, l := range from.Looks {
@@ -186,7 +189,7 @@ func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [
 }
 
 // pairs returns the pairs of images to compare.
-func (s Source) pairs() (pairs []related) {
+func (s Source) pairs(ctx context.Context) (pairs []related, err error) {
 	can := func(i int) bool {
 		l := s.Looks[i]
 		return s.Same[i] == i && min(l.Width, l.Height) >= LeastSide && l.Spread >= blankSpread
@@ -215,11 +218,12 @@ func (s Source) pairs() (pairs []related) {
 			}
 		}
 	}
-	pairs = append(pairs, relatedPairs(s.Looks, can, relatedImages)...)
+	byPoints, err := relatedPairs(ctx, s.Looks, can, relatedImages)
+	pairs = append(pairs, byPoints...)
 	// Pairs with key points come first, so that they stay.
 	last := func(p related) int { return map[bool]int{false: 1}[p.points] }
 	slices.SortFunc(pairs, func(p, q related) int { return cmp.Or(p.a-q.a, p.b-q.b, int(p.g)-int(q.g), last(p)-last(q)) })
-	return slices.CompactFunc(pairs, func(p, q related) bool { return p.a == q.a && p.b == q.b && p.g == q.g })
+	return slices.CompactFunc(pairs, func(p, q related) bool { return p.a == q.a && p.b == q.b && p.g == q.g }), err
 }
 
 // inBurst reports whether two images were taken in the same seconds.

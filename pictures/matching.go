@@ -2,14 +2,18 @@ package pictures
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 const (
 	tables       = 4  // hash tables of descriptors
 	hashBits     = 36 // bits of a hash
+	imageBits    = 28 // bits of the number of an image
 	fullBucket   = 24 // largest number of key points that share a hash; others are too common to tell
 	leastVotes   = 14 // smallest number of shared hashes of a related pair
 	mostBits     = 56 // largest Hamming distance of matching descriptors
@@ -25,62 +29,68 @@ type related struct {
 
 // relatedPairs returns pairs of images with most common descriptors, at most limit for each image: their descriptors have
 // equal hashes of some of their bits, also if one image is mirrored or turned by a multiple of 90°.
-func relatedPairs(looks []*Look, usable func(i int) bool, limit int) (pairs []related) {
+func relatedPairs(ctx context.Context, looks []*Look, usable func(i int) bool, limit int) (pairs []related, err error) {
+	const image = 1<<imageBits - 1
 	src := rand.New(rand.NewPCG(2, 2))
-	votes := make([]map[[2]int32]int, len(looks)) // by image and symmetry
-	for i := range votes {
-		votes[i] = map[[2]int32]int{}
-	}
-	for range tables {
-		chosen := src.Perm(256)[:hashBits]
-		hash := func(bits *[4]uint64) (h uint64) {
-			for _, c := range chosen {
-				h = h<<1 | bits[c/64]>>(c%64)&1
-			}
-			return h
+	var chosen [tables][]int
+	var sorted [tables][]uint64 // a hash, then the image that has it
+	hash := func(table int, bits *[4]uint64) (h uint64) {
+		for _, c := range chosen[table] {
+			h = h<<1 | bits[c/64]>>(c%64)&1
 		}
-		buckets := map[uint64][]int32{}
+		return h << imageBits
+	}
+	for table := range tables {
+		chosen[table] = src.Perm(256)[:hashBits]
 		for i, l := range looks {
 			for k := range l.points {
-				h := hash(&l.points[k].Bits)
-				if b := buckets[h]; usable(i) && len(b) <= fullBucket && (len(b) == 0 || b[len(b)-1] != int32(i)) {
-					buckets[h] = append(b, int32(i))
+				if usable(i) {
+					sorted[table] = append(sorted[table], hash(table, &l.points[k].Bits)|uint64(i))
 				}
 			}
 		}
-		for i, l := range looks {
-			for k := range l.points {
-				for g := range symmetry(8) {
-					bits := l.points[k].under(g)
-					if b := buckets[hash(&bits)]; len(b) <= fullBucket {
-						for _, j := range b {
-							if int(j) != i {
-								votes[i][[2]int32{j, int32(g)}]++
-							}
+		slices.Sort(sorted[table])
+		sorted[table] = slices.Compact(sorted[table])
+	}
+	found := make([][]related, len(looks))
+	err = parallel.Blocks(ctx, 0, len(looks), 1, func(_, i, _ int) {
+		votes := map[related]int{}
+		for k := range looks[i].points {
+			for g := range symmetry(8) {
+				bits := looks[i].points[k].under(g)
+				for table, entries := range sorted {
+					h := hash(table, &bits)
+					from, _ := slices.BinarySearch(entries, h)
+					to := from
+					for to < len(entries) && entries[to]&^image == h && to-from <= fullBucket {
+						to++
+					}
+					if to-from > fullBucket {
+						continue
+					}
+					for _, e := range entries[from:to] {
+						if j := int(e & image); j != i {
+							votes[related{i, j, g, true}]++
 						}
 					}
 				}
 			}
 		}
-	}
-	for i, of := range votes {
 		var all []related
-		for with, n := range of {
+		for p, n := range votes {
 			if n >= leastVotes {
-				all = append(all, related{i, int(with[0]), symmetry(with[1]), true})
+				all = append(all, p)
 			}
 		}
-		slices.SortFunc(all, func(p, q related) int {
-			return cmp.Or(of[[2]int32{int32(q.b), int32(q.g)}]-of[[2]int32{int32(p.b), int32(p.g)}], p.b-q.b, int(p.g)-int(q.g))
-		})
+		slices.SortFunc(all, func(p, q related) int { return cmp.Or(votes[q]-votes[p], p.b-q.b, int(p.g)-int(q.g)) })
 		for _, p := range all[:min(len(all), limit)] {
 			if p.a > p.b {
 				p = related{p.b, p.a, p.g.inverse(), true}
 			}
-			pairs = append(pairs, p)
+			found[i] = append(found[i], p)
 		}
-	}
-	return pairs
+	})
+	return slices.Concat(found...), err
 }
 
 // placement maps points of an image b to points of an image a: g(A·x − B·y + DX, B·x + A·y + DY). Points are relative to the
