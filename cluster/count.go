@@ -17,10 +17,10 @@ const graphNeighbours = 10
 const MostCounted = 500
 
 // DescriptionLengths returns, for each number of clusters from 1 to most, the bits per edge that describe a graph by its
-// clusters. It uses the points of [PropagatedKMeans] and their graph of 10 whitened neighbours. K-means divides the
-// points into 500 clusters, or more up to most, or a third of the samples; Ward's method joins two at a time (Ward 1963). The
-// graph is described by the clusters, the degrees, and the number of edges inside clusters, as in the planted partition
-// model (Zhang and Peixoto 2020, "Statistical inference of assortative community structures").
+// clusters, up to a constant. It uses the graph of whitened neighbours of [PropagatedKMeans], with 10 neighbours, and
+// its averaged points. K-means divides the points into a third as many clusters, at most 500, or into most; Ward's
+// method then joins two at a time (Ward 1963). The description has the clusters, the degrees and the number of edges
+// inside clusters, as in the planted partition model (Zhang and Peixoto 2020).
 func DescriptionLengths(ctx context.Context, x mat.Matrix, most int, seed uint64) (_ []float64, err error) {
 	defer wrap(&err, "description lengths")
 	s, err := readSamples(x, DistanceCosine)
