@@ -28,7 +28,6 @@ partwise cluster. With --to, move all photos of each stack but the one to keep, 
 --undo moves them back.`,
 		Example: `  partwise cluster photos -k 10
   partwise clean results/photos-groups
-  partwise clean results/photos-groups --not-same a.jpg,b.jpg
   partwise clean results/photos-groups --to removed
   partwise clean --to removed --undo`,
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -36,7 +36,7 @@ var flagUse = map[string]use{
 	"labels": reads, "links": reads, "pictures": reads, "set": reads, "start": reads, "truth": reads,
 	"csv": writes, "doc": writes, "profile": writes, "trace": writes, "words": writes,
 	"cache": fills, "data": fills, "dir": fills, "to": fills,
-	"cache-size": noFile, "format": noFile, "from": noFile, "memory": noFile, "mirror": noFile, "solver": noFile,
+	"by": noFile, "cache-size": noFile, "format": noFile, "from": noFile, "kinds": noFile, "memory": noFile, "mirror": noFile, "not-same": noFile, "solver": noFile,
 }
 
 func useOf(cmd *cobra.Command, f *pflag.Flag) (of use, known bool) {
