@@ -28,8 +28,7 @@ partwise cluster. With --to, move all photos of each stack but the one to keep, 
 --undo moves them back.`,
 		Example: `  partwise cluster photos -k 10
   partwise clean results/photos-groups
-  partwise clean results/photos-groups --to removed
-  partwise clean --to removed --undo`,
+  partwise clean results/photos-groups --to removed`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if undo {
 				return cobra.MaximumNArgs(1)(cmd, args)
