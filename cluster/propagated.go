@@ -38,8 +38,8 @@ const (
 //	Y ← 0.9·D^-½AD^-½·Y + 0.1·V
 //
 // Cosine k-means with k-means++ clusters the rows of Y, or guided k-means with labels or links; its regression uses Y
-// and V, and its guidance is 10. Neighbours are found
-// once among the rows of V and once among the rows of Z; the result with the smaller mean normalised cut is used.
+// and V, and its guidance is 10. Neighbours are found once among the rows of V and once among the rows of Z; the result
+// with the smaller mean normalised cut is used.
 type PropagatedKMeans struct {
 	Restarts int `setting:"restarts" default:"20" help:"number of starts; the result with the smallest objective is used"`
 }

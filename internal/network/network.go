@@ -2,8 +2,8 @@
 // time on one core.
 //
 // It supports the operators of plain convolutional networks (ResNet, MobileNet, EfficientNet, SqueezeNet, DenseNet) and
-// rejects others by name; the build with OpenCV passes these to ONNX Runtime if that is installed. Models are not trusted: every index, shape and size is validated, and memory and work are
-// bounded.
+// rejects others by name; the build with OpenCV runs models with others in ONNX Runtime, if that is installed. Models are
+// not trusted: every index, shape and size is validated, and memory and work are bounded.
 //
 // A network is compiled for one image size. Maps are stored by rows with channels last, so that a convolution is a
 // product of windows, each a few contiguous runs, with the weights (indirect convolution: Dukhan 2019). Normalisation
