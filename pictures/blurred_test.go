@@ -7,13 +7,13 @@ import (
 	"image/jpeg"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // averaged returns img with each pixel replaced by the mean of the pixels at some offsets, after JPEG compression.
@@ -61,10 +61,7 @@ func line(length int, angle float64) (offsets []image.Point) {
 // TestBlurredPhotographs blurs a twelfth of the photographs. Precision must be at least 90 % and recall at least 80 %.
 // A sharp subject before an unfocused background is sharp.
 func TestBlurredPhotographs(t *testing.T) {
-	root := os.Getenv("PARTWISE_DATA")
-	if root == "" {
-		t.Skip("PARTWISE_DATA names no folder with photographs")
-	}
+	root := testkit.NeedFolder(t, testkit.DataFolder)
 	var files []string
 	for _, set := range []string{"caltech10", "corel5", "scenes13"} {
 		var all []string
