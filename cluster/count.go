@@ -18,9 +18,9 @@ const MostCounted = 500
 
 // DescriptionLengths returns, for each number of clusters from 1 to most, the bits per edge that describe a graph by its
 // clusters, up to a constant. It uses the graph of whitened neighbours of [PropagatedKMeans], with 10 neighbours, and
-// its averaged points. K-means divides the points into a third as many clusters, at most 500, or into most; Ward's
-// method then joins two at a time (Ward 1963). The description has the clusters, the degrees and the number of edges
-// inside clusters, as in the planted partition model (Zhang and Peixoto 2020).
+// its averaged points. K-means finds min(500, n/3) clusters of the n points, or most if that is more; Ward's method
+// then joins two at a time (Ward 1963). The description has the clusters, the degrees and the number of edges inside
+// clusters, as in the planted partition model (Zhang and Peixoto 2020).
 func DescriptionLengths(ctx context.Context, x mat.Matrix, most int, seed uint64) (_ []float64, err error) {
 	defer wrap(&err, "description lengths")
 	s, err := readSamples(x, DistanceCosine)

@@ -127,8 +127,8 @@ func readData(script []byte) (*pageData, error) {
 	valid := func(list []int, below int) bool {
 		return len(list) == n && !slices.ContainsFunc(list, func(v int) bool { return v < 0 || v >= below })
 	}
-	if !valid(d.Groups, len(d.GroupNames)) || !valid(d.Order, n) {
-		return nil, fmt.Errorf("its groups or its order do not fit %d samples", n)
+	if !valid(d.Groups, len(d.GroupNames)) || !valid(d.Order, n) || d.Links != nil && len(d.Links) != n {
+		return nil, fmt.Errorf("its groups, order or links do not fit %d samples", n)
 	}
 	return d, nil
 }

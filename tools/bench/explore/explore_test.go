@@ -4,8 +4,8 @@
 //	PARTWISE_DATA=folder go test ./bench/explore -v -seeds 3 -most 400 -timeout 2h \
 //	  -sets orl-pgm,corel5,caltech10,mat/COIL20.mat,scenes13
 //
-// The initial groups are those of partwise cluster, one for each class, matched to the classes by the best one-to-one
-// mapping. An act is one of:
+// partwise cluster makes the initial groups, one for each class. The best one-to-one mapping matches them to the
+// classes. An act is one of:
 //
 //	by hand     the person moves a random wrong picture to its group
 //	moves       the same, and answers the offers of partwise explore
