@@ -1,18 +1,23 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"image/color"
 	"image/png"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/spf13/cobra"
 
@@ -46,21 +51,22 @@ func must(t *testing.T, args ...string) (stdout string) {
 // subfolders; new, a folder of other images of these classes; labels.csv, the classes of some images; and links.csv, pairs of others.
 func workplace(t *testing.T) {
 	t.Helper()
-	experiments, err := filepath.Abs(filepath.Join("..", "..", "docs", "experiments"))
+	folder := t.TempDir()
+	files, err := workplaceFiles()
+	if err == nil {
+		err = errors.Join(os.CopyFS(folder, files), os.CopyFS(filepath.Join(folder, "docs", "experiments"), os.DirFS("../../docs/experiments")))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(t.TempDir())
+	t.Chdir(folder)
 	t.Setenv("PARTWISE_DATA", "")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	if err := os.CopyFS(filepath.Join("docs", "experiments"), os.DirFS(experiments)); err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range []string{"photos", "new"} {
-		if err := os.Mkdir(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
+}
+
+// workplaceFiles makes the files of a workplace once.
+var workplaceFiles = sync.OnceValues(func() (fs.FS, error) {
+	files := fstest.MapFS{}
 	set := datasets.Generated(0)
 	labels, links := "file,class\n", "first,second,link\n"
 	var unlabelled []string // files and classes in turn
@@ -71,19 +77,14 @@ func workplace(t *testing.T) {
 		dir := []string{"new", "photos"}[i%2]
 		img, err := set.Image(i)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		file := strings.ReplaceAll(name, "/", "-") + ".png"
-		f, err := os.Create(filepath.Join(dir, file))
-		if err != nil {
-			t.Fatal(err)
+		var encoded bytes.Buffer
+		if err := png.Encode(&encoded, img); err != nil {
+			return nil, err
 		}
-		if err := png.Encode(f, img); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		files[dir+"/"+file] = &fstest.MapFile{Data: encoded.Bytes(), Mode: 0o666}
 		if dir == "new" {
 			continue
 		}
@@ -97,9 +98,10 @@ func workplace(t *testing.T) {
 			links += before[0] + "," + file + "," + kind + "\n"
 		}
 	}
-	write(t, "labels.csv", labels)
-	write(t, "links.csv", links)
-}
+	files["labels.csv"] = &fstest.MapFile{Data: []byte(labels), Mode: 0o666}
+	files["links.csv"] = &fstest.MapFile{Data: []byte(links), Mode: 0o666}
+	return files, nil
+})
 
 func write(t *testing.T, file, text string) {
 	t.Helper()

@@ -43,6 +43,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
+	debug.SetGCPercent(400) // many short commands in one process
 	dir, err := os.MkdirTemp("", "partwise-test-")
 	if err == nil {
 		err = os.Setenv("PARTWISE_CACHE", dir)
