@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
@@ -231,9 +232,9 @@ func hessianOf(b Block) *mat.Dense {
 // basis vector is exact: the best u ≥ 0 of length 1 is the positive part of X·v_r − Σ_{s≠r} u_s·v_sᵀv_r, scaled to
 // length 1. Penalised coefficients are updated one at a time.
 type fastUnit struct {
-	f        *Factorisation
-	order    []int     // order of updates of the condensed coefficients
-	diagonal []float64 // the penalties' second derivatives in a row of V
+	f         *Factorisation
+	order     []int     // order of updates of the condensed coefficients
+	curvature []float64 // of the penalties in the entries of a row of V, nil without penalties
 }
 
 func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
@@ -263,8 +264,11 @@ func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
 			s.order = append(s.order, g)
 		}
 	}
-	if t := f.Terms(1); t != nil {
-		s.diagonal = t.Diagonal
+	if f.onCoefficients != nil {
+		penalty := f.coefficientPenalty(0)
+		for g := range f.ties.Groups {
+			s.curvature = append(s.curvature, penalty.Curvature(g))
+		}
 	}
 	return s.iterate, nil
 }
@@ -275,7 +279,7 @@ func (s *fastUnit) iterate(ctx context.Context) error {
 	f.Keep()
 	s.updateBasis(ctx, f.factors[0], f.Block(0))
 	f.Moved(0)
-	if b := f.Block(1); s.diagonal == nil {
+	if b := f.Block(1); s.curvature == nil {
 		if err := f.minimise(ctx, 1, f.factors[1], b.Linear, b.Quadratic); err != nil {
 			return err
 		}
@@ -362,7 +366,7 @@ func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
 			}
 			h, row, g, penalty := b.Quadratic.At(r, r), v.RawRowView(r), rowGradient(v, b, r), s.f.coefficientPenalty(r)
 			for _, j := range s.order {
-				x, curvature := row[j], h+s.diagonal[j]
+				x, curvature := row[j], h+s.curvature[j]
 				if curvature < algebra.LeastDenominator {
 					continue
 				}
@@ -526,12 +530,7 @@ func (f *Factorisation) sampleOrder() []int {
 			f.whole.Each(func(i, j int, v float64) { key[i] += v * share[j] })
 		}
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(key[i], key[j]) })
-	return order
+	return elementary.Order(n, func(i, j int) int { return cmp.Compare(key[i], key[j]) })
 }
 
 func (s *fastConcept) iterate(ctx context.Context) error {

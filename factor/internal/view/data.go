@@ -346,20 +346,6 @@ func (t *Condensation) PullBack(dst, a *mat.Dense) {
 	t.addColumns(dst, a, func(i int) float64 { return t.Expand[t.Group[i]] })
 }
 
-// PullBackDiagonal turns the diagonal of a quadratic form in V into an upper bound of the condensed form's diagonal. nil
-// stays nil.
-func (t *Condensation) PullBackDiagonal(diagonal []float64) []float64 {
-	if diagonal == nil {
-		return nil
-	}
-	out := make([]float64, t.Groups)
-	for i, q := range diagonal {
-		g := t.Group[i]
-		out[g] += q * t.Expand[g] * t.Expand[g]
-	}
-	return out
-}
-
 // Condensed returns the condensed coefficients of V, k×n: the mean of each group, or with first its first sample.
 func (t *Condensation) Condensed(v *mat.Dense, first bool) *mat.Dense {
 	if t.None {
