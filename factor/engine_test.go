@@ -167,8 +167,8 @@ func TestFastRefuses(t *testing.T) {
 		"the solver fast supports the penalty graph only with unit-norm; otherwise the objective has no minimum": GNMF{}.AsParts(),
 		"the solver fast does not support the penalty graph with basis concept":                                  LCCF{}.AsParts(),
 		"the solver fast does not support the learned graph of the penalty learned-graph":                        {UnitNorm: true, Penalties: Penalties{LearnedGraph{}}},
-		"the solver fast does not support the penalty smooth on basis vectors":                                   {Penalties: Penalties{L1{}, Smooth{}}},
-		"penalty smooth on basis vectors":                                                                        {Cost: CostKL, Penalties: Penalties{L1{}, Smooth{}}},
+		"the solver fast does not support the penalty smooth on basis vectors":                                   {Penalties: Penalties{Smooth{}}},
+		"penalty smooth on basis vectors":                                                                        {Cost: CostKL, Penalties: Penalties{Smooth{}}},
 	} {
 		if err := (Fast{}).Serves(p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

@@ -86,14 +86,14 @@ func (f *Factorisation) Keep() {
 		}
 	}
 	for i, theta := range f.factors {
-		algebra.CopyOf(f.saved[i], theta)
+		f.saved[i].Copy(theta)
 	}
 }
 
 // Restore sets the factors to the copy of the last Keep.
 func (f *Factorisation) Restore() {
 	for i, theta := range f.factors {
-		algebra.CopyOf(theta, f.saved[i])
+		theta.Copy(f.saved[i])
 		f.Moved(i)
 	}
 }

@@ -396,20 +396,9 @@ func (c *conceptModel) prepare(signed bool) {
 	if c.k == nil {
 		return
 	}
-	n, _ := c.k.Dims()
-	if c.kt = c.k; !c.ties.None {
-		c.kt = mat.NewDense(c.ties.Groups, n, nil)
-		c.ties.Rows(c.kt, c.k)
-	}
-	if !signed || mat.Min(c.k) >= 0 {
-		return
-	}
-	c.kPos, c.kNeg = algebra.Like(c.k), algebra.Like(c.k)
-	for i := range n {
-		p, q := c.kPos.RawRowView(i), c.kNeg.RawRowView(i)
-		for j, x := range c.k.RawRowView(i) {
-			p[j], q[j] = max(x, 0), max(-x, 0)
-		}
+	c.kt = c.ties.Rows(c.k)
+	if signed && mat.Min(c.k) < 0 {
+		c.kPos, c.kNeg = algebra.Parts(c.k)
 	}
 }
 

@@ -25,37 +25,38 @@ type Fast struct{}
 
 // Serves implements [Solver].
 func (Fast) Serves(p Parts) error {
-	switch {
-	case p.Cost != CostFrobenius && p.Cost != CostKL:
-		return fmt.Errorf("the solver fast does not support cost %v", p.Cost)
+	var what string
+	switch kl := p.Cost == CostKL; {
+	case p.Cost != CostFrobenius && !kl:
+		what = fmt.Sprintf("cost %v", p.Cost)
 	case p.Basis != BasisFree && p.Basis != BasisConcept:
-		return fmt.Errorf("the solver fast does not support basis %v", p.Basis)
-	case p.Cost == CostKL && p.Basis == BasisConcept:
-		return fmt.Errorf("the solver fast does not support basis %v with cost %v", p.Basis, p.Cost)
-	case p.Cost == CostKL && p.HeldOut != nil:
-		return fmt.Errorf("the solver fast does not support held-out entries with cost %v", p.Cost)
-	case p.Cost == CostKL && p.UnitNorm:
-		return fmt.Errorf("the solver fast does not support unit-norm with cost %v", p.Cost)
+		what = fmt.Sprintf("basis %v", p.Basis)
+	case kl && p.Basis == BasisConcept:
+		what = fmt.Sprintf("basis %v with cost %v", p.Basis, p.Cost)
+	case kl && p.HeldOut != nil:
+		what = fmt.Sprintf("held-out entries with cost %v", p.Cost)
+	case kl && p.UnitNorm:
+		what = fmt.Sprintf("unit-norm with cost %v", p.Cost)
 	}
 	for _, one := range p.Penalties {
-		name := penaltyName(one)
+		name := "the penalty " + penaltyName(one)
 		_, learned := one.(LearnedGraph)
 		switch {
+		case what != "":
 		case one.OnBasis():
-			return fmt.Errorf("the solver fast does not support the penalty %s on basis vectors", name)
+			what = name + " on basis vectors"
 		case learned:
-			return fmt.Errorf("the solver fast does not support the learned graph of the penalty %s", name)
+			what = "the learned graph of " + name
 		case p.Basis != BasisFree:
-			return fmt.Errorf("the solver fast does not support the penalty %s with basis %v", name, p.Basis)
+			what = fmt.Sprintf("%s with basis %v", name, p.Basis)
+		case p.Cost == CostKL:
+			what = fmt.Sprintf("%s with cost %v", name, p.Cost)
+		case !p.UnitNorm:
+			return fmt.Errorf("the solver fast supports %s only with unit-norm; otherwise the objective has no minimum", name)
 		}
 	}
-	switch {
-	case len(p.Penalties) == 0:
-		return nil
-	case p.Cost == CostKL:
-		return fmt.Errorf("the solver fast does not support the penalty %v with cost %v", p.Penalties[:1], p.Cost)
-	case !p.UnitNorm:
-		return fmt.Errorf("the solver fast supports the penalty %v only with unit-norm; otherwise the objective has no minimum", p.Penalties[:1])
+	if what != "" {
+		return fmt.Errorf("the solver fast does not support %s", what)
 	}
 	return nil
 }
@@ -126,7 +127,7 @@ func (s *fastFree) iterate(ctx context.Context) error {
 	vx := f.Block(0).Linear
 	extrapolate(s.v, v, f.saved[1], by)
 	extrapolate(s.vx, vx, s.lastVX, by)
-	algebra.CopyOf(s.lastVX, vx)
+	s.lastVX.Copy(vx)
 	f.Keep()
 	if err := f.minimise(ctx, 0, s.u, s.vx, algebra.SelfGram(s.v)); err != nil {
 		return err
@@ -134,7 +135,7 @@ func (s *fastFree) iterate(ctx context.Context) error {
 	ux := f.Block(1).Linear
 	extrapolate(s.u, u, f.saved[0], s.by)
 	extrapolate(s.ux, ux, s.lastUX, s.by)
-	algebra.CopyOf(s.lastUX, ux)
+	s.lastUX.Copy(ux)
 	if err := f.minimise(ctx, 1, s.v, s.ux, algebra.SelfGram(s.u)); err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (s *fastFree) iterate(ctx context.Context) error {
 		f.Restore()
 	}
 	s.u.Copy(u)
-	algebra.CopyOf(s.lastUX, f.Block(1).Linear)
+	s.lastUX.Copy(f.Block(1).Linear)
 	return nil
 }
 

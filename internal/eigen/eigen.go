@@ -155,9 +155,6 @@ func decompose(ctx context.Context, a *mat.SymDense, sign float64) (*System, err
 // Values returns the eigenvalues in decreasing order. The slice is read-only.
 func (s *System) Values() []float64 { return s.values }
 
-// Len returns n.
-func (s *System) Len() int { return s.t.n }
-
 // BlockSize is the number of eigenvectors of a block.
 const BlockSize = 128
 
