@@ -223,11 +223,11 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_
 		}
 		kernel.SetSym(i, j, kernel.At(i, j)+by)
 	})
-	values, _, err := eigen.Symmetric(ctx, kernel, false)
+	system, err := eigen.Decompose(ctx, kernel)
 	if err != nil {
 		return nil, fmt.Errorf("the smallest eigenvalue of the kernel: %w", err)
 	}
-	if least := values[0]; least < 0 {
+	if least := system.Values()[n-1]; least < 0 {
 		for i := range n {
 			kernel.SetSym(i, i, kernel.At(i, i)-least)
 		}

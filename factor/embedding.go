@@ -166,14 +166,11 @@ func embed(ctx context.Context, x mat.Matrix, known Known, opt Options, check fu
 		return nil, err
 	}
 	p, err := guard.Interruptible(ctx, func() (*mat.Dense, error) {
-		switch a, v, err := find(t); {
-		case err != nil:
+		a, v, err := find(t)
+		if err != nil {
 			return nil, err
-		case v == nil:
-			return a.Directions(), nil
-		default:
-			return a.Combine(v), nil
 		}
+		return a.Directions(v), nil
 	})
 	if err != nil {
 		return nil, err

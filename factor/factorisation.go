@@ -86,14 +86,14 @@ func (f *Factorisation) Keep() {
 		}
 	}
 	for i, theta := range f.factors {
-		algebra.CopyOf(f.saved[i], theta)
+		f.saved[i].Copy(theta)
 	}
 }
 
 // Restore sets the factors to the copy of the last Keep.
 func (f *Factorisation) Restore() {
 	for i, theta := range f.factors {
-		algebra.CopyOf(theta, f.saved[i])
+		theta.Copy(f.saved[i])
 		f.Moved(i)
 	}
 }
@@ -112,19 +112,14 @@ func (f *Factorisation) Terms(i int) *Terms {
 		return penalties.terms(theta, f.parts.Cost, scale)
 	}
 	// Penalties are evaluated on U or V, and their gradient is pulled back to the parameters.
-	var whole *Terms
-	var pullBack func(dst, a *mat.Dense)
-	t := &Terms{Positive: algebra.Like(theta), Negative: algebra.Like(theta)}
+	at, pullBack := f.ties.Expanded(f.v), f.ties.PullBack
 	if i < last {
-		whole = penalties.terms(f.model.vectors(), f.parts.Cost, scale)
-		pullBack = func(dst, a *mat.Dense) { f.model.pullBack(dst, a, i) }
-	} else {
-		whole = penalties.terms(f.ties.Expanded(f.v), f.parts.Cost, scale)
-		pullBack, t.Diagonal = f.ties.PullBack, f.ties.PullBackDiagonal(whole.Diagonal)
+		at, pullBack = f.model.vectors(), func(dst, a *mat.Dense) { f.model.pullBack(dst, a, i) }
 	}
+	whole := penalties.terms(at, f.parts.Cost, scale)
+	t := &Terms{Positive: algebra.Like(theta), Negative: algebra.Like(theta), Root: whole.Root}
 	pullBack(t.Positive, whole.Positive)
 	pullBack(t.Negative, whole.Negative)
-	t.Root = whole.Root
 	return t
 }
 
@@ -158,6 +153,14 @@ func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
 			}
 			return scale * sum
 		},
+		Curvature: func(i int) (sum float64) {
+			for _, p := range rows {
+				if p.Curvature != nil {
+					sum += p.Curvature(i)
+				}
+			}
+			return scale * sum
+		},
 		Moved: func(i int, delta float64) {
 			for _, p := range rows {
 				if p.Moved != nil {
@@ -176,6 +179,12 @@ func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
 				sum += whole.Gradient(i)
 			}
 			return sum * expand[g]
+		},
+		Curvature: func(g int) (most float64) { // an upper bound
+			for _, i := range samples[g] {
+				most += whole.Curvature(i) * expand[g] * expand[g]
+			}
+			return most
 		},
 		Moved: func(g int, delta float64) {
 			delta *= expand[g]

@@ -283,10 +283,6 @@ func (l *laplacian) Gradient(positive, negative, theta *mat.Dense, scale float64
 
 func (l *laplacian) Root(c Cost) bool { return !c.Quadratic() }
 
-func (l *laplacian) Diagonal(dst []float64, scale float64) {
-	algebra.Axpy(scale*l.lambda, l.degree, dst)
-}
-
 func (l *laplacian) Value(theta *mat.Dense) float64 {
 	k, _ := theta.Dims()
 	sums := make([]float64, k)
@@ -302,14 +298,17 @@ func (l *laplacian) Value(theta *mat.Dense) float64 {
 }
 
 func (l *laplacian) Row(row []float64) PenaltyRow {
-	return PenaltyRow{Gradient: func(i int) float64 {
-		var sum float64
-		cols, vals := l.s.Row(i)
-		for p, j := range cols {
-			sum += vals[p] * (row[i] - row[j])
-		}
-		return l.lambda * sum
-	}}
+	return PenaltyRow{
+		Gradient: func(i int) float64 {
+			var sum float64
+			cols, vals := l.s.Row(i)
+			for p, j := range cols {
+				sum += vals[p] * (row[i] - row[j])
+			}
+			return l.lambda * sum
+		},
+		Curvature: func(i int) float64 { return l.lambda * l.degree[i] },
+	}
 }
 
 // Smooth is the penalty λ·Σ (u_p − u_q)² over all pairs of adjacent pixels p, q of the basis images (Zdunek and
@@ -398,9 +397,6 @@ type boundLinks struct {
 
 func (b *boundLinks) Root(Cost) bool { return true }
 
-// Diagonal is 0: no sample is linked to itself. Between samples of one label the second derivative is −must ≤ 0.
-func (b *boundLinks) Diagonal([]float64, float64) {}
-
 // sums writes, for a row of v, each sample's sum over its must-linked samples and over its cannot-linked samples.
 func (b *boundLinks) sums(row, together, apart []float64) {
 	clear(together)
@@ -459,6 +455,7 @@ func (b *boundLinks) Value(v *mat.Dense) float64 {
 	return sum
 }
 
+// Row has no curvature: no sample is linked to itself. Between samples of one label the second derivative is −must ≤ 0.
 func (b *boundLinks) Row(row []float64) PenaltyRow {
 	class := make([]float64, b.classes) // sums over the samples of each class
 	for i, c := range b.labels {
@@ -595,10 +592,6 @@ type boundLearnedGraph struct {
 }
 
 func (b *boundLearnedGraph) Root(c Cost) bool { return !c.Quadratic() }
-
-func (b *boundLearnedGraph) Diagonal(dst []float64, scale float64) {
-	algebra.Axpy(scale*b.lambda, b.degree, dst)
-}
 
 func symmetricPart(q *mat.Dense) (s *mat.Dense, degree []float64) {
 	n, _ := q.Dims()

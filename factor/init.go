@@ -137,7 +137,7 @@ func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *view.Condensatio
 	if _, fast := opt.Solver.(Fast); fast {
 		first.Solver, first.Tolerance = opt.Solver, opt.Tolerance
 	}
-	res, err := NMF{}.Fit(ctx, x, Known{}, first)
+	res, err := Parts{}.Fit(ctx, x, Known{}, first)
 	if err != nil {
 		return nil, fmt.Errorf("initialisation by NMF: %w", err)
 	}
@@ -261,13 +261,13 @@ func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma
 // singularValues returns the singular values of a, decreasing, from its k×k Gram matrix.
 func singularValues(ctx context.Context, a *mat.Dense) ([]float64, error) {
 	k, _ := a.Dims()
-	values, _, err := eigen.Symmetric(ctx, mat.NewSymDense(k, algebra.SelfGram(a).RawMatrix().Data), false)
+	system, err := eigen.Decompose(ctx, mat.NewSymDense(k, algebra.SelfGram(a).RawMatrix().Data))
 	if err != nil {
 		return nil, fmt.Errorf("the leading singular values: %w", err)
 	}
-	out := make([]float64, k)
-	for i, x := range values {
-		out[k-1-i] = math.Sqrt(max(x, 0))
+	var out []float64
+	for _, x := range system.Values() {
+		out = append(out, math.Sqrt(max(x, 0)))
 	}
 	return out, nil
 }

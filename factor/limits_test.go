@@ -144,11 +144,8 @@ func hostileRules(t *testing.T, seed uint64) map[string]rule {
 		}
 		r := out[info.Name] // the zero value for methods without a test rule
 		if r.method = method; r.descends {
-			if k := reflect.ValueOf(method).FieldByName("Kernel"); k.IsValid() {
-				r.parts.Kernel = k.Interface().(Kernel)
-			}
-			if m, ok := method.(CFOGL); ok {
-				r.parts.FitWeight = m.Mu
+			if p, ok := method.(Parts); ok {
+				r.parts.Kernel, r.parts.FitWeight = p.Kernel, p.FitWeight
 			}
 		}
 		out[fmt.Sprintf("%s with %v", info.Name, params)] = r
@@ -255,8 +252,8 @@ func TestLimitsOfScale(t *testing.T) {
 	positive := mat.DenseCopyOf(p.x)
 	positive.Apply(func(_, _ int, x float64) float64 { return math.Abs(x) }, p.x)
 	for name, m := range map[string]Method{
-		"nmf": NMF{}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "cnmf": CNMF{}, "cnmf-kl": CNMFKL{},
-		"cf": CF{}, "ccf": CCF{}, "signed cf": CF{}, "signed ccf": CCF{}, "kl-concept": Parts{Cost: CostKL, Basis: BasisConcept},
+		"nmf": NMF{}.AsParts(), "nmf-kl": NMFKL{}.AsParts(), "nmf-ncw": NMFNCW{}.AsParts(), "ntf": NTF{}.AsParts(), "cnmf": CNMF{}.AsParts(), "cnmf-kl": CNMFKL{}.AsParts(),
+		"cf": CF{}.AsParts(), "ccf": CCF{}.AsParts(), "signed cf": CF{}.AsParts(), "signed ccf": CCF{}.AsParts(), "kl-concept": Parts{Cost: CostKL, Basis: BasisConcept},
 	} {
 		x := positive
 		if strings.HasPrefix(name, "signed") {
@@ -397,7 +394,7 @@ func BenchmarkFit(b *testing.B) {
 		for _, method := range []struct {
 			name string
 			Method
-		}{{"nmf", NMF{}}, {"nmf-kl", NMFKL{}}, {"cf", CF{}}, {"gnmf", GNMF{}}} {
+		}{{"nmf", NMF{}.AsParts()}, {"nmf-kl", NMFKL{}.AsParts()}, {"cf", CF{}.AsParts()}, {"gnmf", GNMF{}.AsParts()}} {
 			if data.large && (method.name == "cf" || method.name == "gnmf") {
 				continue
 			}
@@ -473,8 +470,8 @@ func TestInterruptedIteration(t *testing.T) {
 	}
 	served := 0
 	for _, info := range append(Methods(), Info{Name: "unit", zero: Parts{UnitNorm: true}}) {
-		parts, ok := info.zero.(Composition)
-		if !ok || (Fast{}).Serves(parts.AsParts()) != nil {
+		parts, ok := asMethod(info.zero).(Parts)
+		if !ok || (Fast{}).Serves(parts) != nil {
 			continue
 		}
 		served++
@@ -483,7 +480,7 @@ func TestInterruptedIteration(t *testing.T) {
 				ctx := &fuse{Context: t.Context()}
 				ctx.left.Store(1 << 40)
 				rows, _ := x.Dims()
-				_, err := info.zero.Fit(ctx, x, Known{Labels: labels[:rows]}, Options{Rank: k, Seed: 1, Solver: fused{t: t, ctx: ctx}})
+				_, err := parts.Fit(ctx, x, Known{Labels: labels[:rows]}, Options{Rank: k, Seed: 1, Solver: fused{t: t, ctx: ctx}})
 				if !errors.Is(err, context.Canceled) {
 					t.Errorf("got %v", err)
 				}
@@ -536,7 +533,7 @@ func TestMemory(t *testing.T) {
 				}
 				opt := Options{Rank: shape.k, Iterations: 1}
 				if info.Name == "ntf" {
-					method = NTF{Image{Height: 1, Width: shape.m}}
+					method = NTF{Image{Height: 1, Width: shape.m}}.AsParts()
 				}
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
@@ -601,8 +598,8 @@ func TestRoom(t *testing.T) {
 		m Method
 		x mat.Matrix
 	}{
-		"kernel": {CF{Kernel{Function: KernelRBF}}, x}, "learned graph": {CFOGL{}, x}, "similarities": {SSNMF{}, x},
-		"signed": {CF{}, signed}, "pca": {PCA{}, wide},
+		"kernel": {CF{Kernel{Function: KernelRBF}}.AsParts(), x}, "learned graph": {CFOGL{}.AsParts(), x}, "similarities": {SSNMF{}, x},
+		"signed": {CF{}.AsParts(), signed}, "pca": {PCA{}, wide},
 	} {
 		var limit *memory.LimitError
 		if _, err := c.m.Fit(ctx, c.x, Known{}, Options{Rank: 2, Iterations: 1}); !errors.As(err, &limit) {

@@ -218,16 +218,14 @@ type Image struct {
 	Height, Width, Channels int // 0 Channels means 1
 }
 
-// ForImages returns m set up for samples that are images of the given size. Methods that are not a [Composition] ignore
-// the size and are returned unchanged.
+// ForImages returns m set up for samples that are images of the given size. Methods other than [Parts] ignore the size
+// and are returned unchanged.
 func ForImages(m Method, size Image) Method {
-	c, ok := m.(Composition)
-	if !ok || size == (Image{}) {
-		return m
+	if p, ok := m.(Parts); ok && size != (Image{}) {
+		p.Image = size
+		return p
 	}
-	p := c.AsParts()
-	p.Image = size
-	return p
+	return m
 }
 
 // resolve returns the size with the default for m values filled in: a square. It returns the zero Image if the size
@@ -398,20 +396,9 @@ func (c *conceptModel) prepare(signed bool) {
 	if c.k == nil {
 		return
 	}
-	n, _ := c.k.Dims()
-	if c.kt = c.k; !c.ties.None {
-		c.kt = mat.NewDense(c.ties.Groups, n, nil)
-		c.ties.Rows(c.kt, c.k)
-	}
-	if !signed || mat.Min(c.k) >= 0 {
-		return
-	}
-	c.kPos, c.kNeg = algebra.Like(c.k), algebra.Like(c.k)
-	for i := range n {
-		p, q := c.kPos.RawRowView(i), c.kNeg.RawRowView(i)
-		for j, x := range c.k.RawRowView(i) {
-			p[j], q[j] = max(x, 0), max(-x, 0)
-		}
+	c.kt = c.ties.Rows(c.k)
+	if signed && mat.Min(c.k) < 0 {
+		c.kPos, c.kNeg = algebra.Parts(c.k)
 	}
 }
 

@@ -89,9 +89,6 @@ func (p Parts) Settings() []Setting {
 	return append(settings.List(p), penaltySettings()...)
 }
 
-// AsParts returns p.
-func (p Parts) AsParts() Parts { return p }
-
 func (p Parts) Needs() Needs {
 	labels := p.Tie == TieLabels
 	n := Needs{
@@ -100,11 +97,9 @@ func (p Parts) Needs() Needs {
 	}
 	for _, penalty := range p.Penalties {
 		n.Signed = n.Signed && !penalty.OnBasis()
-		if needy, ok := penalty.(interface{ Needs() Needs }); ok {
-			of := needy.Needs()
-			n.Labels, n.Links = n.Labels || of.Labels, n.Links || of.Links
-			n.TiesLabels, n.Images = n.TiesLabels || of.TiesLabels, n.Images || of.Images
-		}
+		of := NeedsOf(penalty)
+		n.Labels, n.Links = n.Labels || of.Labels, n.Links || of.Links
+		n.TiesLabels, n.Images = n.TiesLabels || of.TiesLabels, n.Images || of.Images
 	}
 	return n
 }
@@ -343,14 +338,11 @@ type Size struct {
 	Init                            Init // Options.Init
 }
 
-// Memory returns an estimate of the largest number of bytes that Fit allocates, from the method's own
+// Memory returns an estimate of the largest number of bytes that a method or a penalty allocates, from its own
 // Memory(Size) int64 if it has one. It returns 0 if there is no estimate.
-func Memory(method Method, s Size) int64 {
-	switch m := method.(type) {
-	case interface{ Memory(Size) int64 }:
+func Memory(method any, s Size) int64 {
+	if m, ok := method.(interface{ Memory(Size) int64 }); ok {
 		return m.Memory(s)
-	case Composition:
-		return m.AsParts().Memory(s)
 	}
 	if NeedsOf(method).Direct {
 		return s.embedding()
@@ -400,9 +392,7 @@ func (p Parts) Memory(s Size) int64 {
 	}
 	for _, penalty := range p.Penalties {
 		need += (450+32*k)*(n+m) + 250*float64(s.Links)
-		if own, ok := penalty.(interface{ Memory(Size) int64 }); ok {
-			need += float64(own.Memory(s))
-		}
+		need += float64(Memory(penalty, s))
 	}
 	return view.Bytes(need)
 }

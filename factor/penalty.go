@@ -49,16 +49,10 @@ type BoundPenalty interface {
 	Root(c Cost) bool
 }
 
-// A QuadraticPenalty is a BoundPenalty that is quadratic or linear in each row of θ and separable over rows.
-type QuadraticPenalty interface {
-	// Diagonal adds scale times half the second derivative in each entry of a row of θ to dst. The mixed second
-	// derivative of two samples of one class, which may be tied, must be ≤ 0.
-	Diagonal(dst []float64, scale float64)
-}
-
-// A CoordinatePenalty is a QuadraticPenalty that [Fast] can evaluate during coordinate descent over a row of θ.
+// A CoordinatePenalty is a BoundPenalty that is quadratic or linear in each row of θ and separable over rows, so that
+// [Fast] can minimise over one entry at a time. The mixed second derivative of two samples of one class, which may be
+// tied, must be ≤ 0.
 type CoordinatePenalty interface {
-	QuadraticPenalty
 	// Row returns the penalty as a function of a row of θ. It may read row later and must not change it.
 	Row(row []float64) PenaltyRow
 }
@@ -67,6 +61,8 @@ type CoordinatePenalty interface {
 type PenaltyRow struct {
 	// Gradient returns half the derivative in entry i.
 	Gradient func(i int) float64
+	// Curvature, if not nil, returns half the second derivative in entry i, the same for all rows; nil means 0.
+	Curvature func(i int) float64
 	// Moved, if not nil, must be called after entry i of the row has changed by delta.
 	Moved func(i int, delta float64)
 }
@@ -212,18 +208,13 @@ func (b boundPenalties) value(theta *mat.Dense) (sum float64) {
 	return sum
 }
 
-// terms returns scale times the sum of the terms at θ. Diagonal is nil unless all penalties are quadratic.
+// terms returns scale times the sum of the terms at θ.
 func (b boundPenalties) terms(theta *mat.Dense, c Cost, scale float64) *Terms {
 	k, p := theta.Dims()
-	t := &Terms{Positive: mat.NewDense(k, p, nil), Negative: mat.NewDense(k, p, nil), Diagonal: make([]float64, p)}
+	t := &Terms{Positive: mat.NewDense(k, p, nil), Negative: mat.NewDense(k, p, nil)}
 	for _, one := range b {
 		one.Gradient(t.Positive, t.Negative, theta, scale)
 		t.Root = t.Root || one.Root(c)
-		if q, ok := one.(QuadraticPenalty); !ok {
-			t.Diagonal = nil
-		} else if t.Diagonal != nil {
-			q.Diagonal(t.Diagonal, scale)
-		}
 	}
 	return t
 }
@@ -266,8 +257,7 @@ func (l boundL1) Gradient(positive, _, _ *mat.Dense, scale float64) {
 	positive.Apply(func(_, _ int, x float64) float64 { return x + half }, positive)
 }
 
-func (boundL1) Root(Cost) bool              { return false }
-func (boundL1) Diagonal([]float64, float64) {}
+func (boundL1) Root(Cost) bool { return false }
 
 func (l boundL1) Row([]float64) PenaltyRow {
 	return PenaltyRow{Gradient: func(int) float64 { return float64(l) / 2 }}

@@ -99,9 +99,6 @@ type Block struct {
 type Terms struct {
 	Positive, Negative *mat.Dense
 	Root               bool // a multiplicative step must take the square root of its ratio
-	// Diagonal holds, for each column of θ, an upper bound of the penalties' addition to the diagonal of Quadratic.
-	// It is nil if a penalty is not quadratic, and for the parameters of a basis that is not free.
-	Diagonal []float64
 }
 
 // Multiplicative is the multiplicative update rule of the papers, θ ← θ∘(negative part/positive part) for each factor

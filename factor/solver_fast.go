@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
@@ -24,37 +25,38 @@ type Fast struct{}
 
 // Serves implements [Solver].
 func (Fast) Serves(p Parts) error {
-	switch {
-	case p.Cost != CostFrobenius && p.Cost != CostKL:
-		return fmt.Errorf("the solver fast does not support cost %v", p.Cost)
+	var what string
+	switch kl := p.Cost == CostKL; {
+	case p.Cost != CostFrobenius && !kl:
+		what = fmt.Sprintf("cost %v", p.Cost)
 	case p.Basis != BasisFree && p.Basis != BasisConcept:
-		return fmt.Errorf("the solver fast does not support basis %v", p.Basis)
-	case p.Cost == CostKL && p.Basis == BasisConcept:
-		return fmt.Errorf("the solver fast does not support basis %v with cost %v", p.Basis, p.Cost)
-	case p.Cost == CostKL && p.HeldOut != nil:
-		return fmt.Errorf("the solver fast does not support held-out entries with cost %v", p.Cost)
-	case p.Cost == CostKL && p.UnitNorm:
-		return fmt.Errorf("the solver fast does not support unit-norm with cost %v", p.Cost)
+		what = fmt.Sprintf("basis %v", p.Basis)
+	case kl && p.Basis == BasisConcept:
+		what = fmt.Sprintf("basis %v with cost %v", p.Basis, p.Cost)
+	case kl && p.HeldOut != nil:
+		what = fmt.Sprintf("held-out entries with cost %v", p.Cost)
+	case kl && p.UnitNorm:
+		what = fmt.Sprintf("unit-norm with cost %v", p.Cost)
 	}
 	for _, one := range p.Penalties {
-		name := penaltyName(one)
+		name := "the penalty " + penaltyName(one)
 		_, learned := one.(LearnedGraph)
 		switch {
+		case what != "":
 		case one.OnBasis():
-			return fmt.Errorf("the solver fast does not support the penalty %s on basis vectors", name)
+			what = name + " on basis vectors"
 		case learned:
-			return fmt.Errorf("the solver fast does not support the learned graph of the penalty %s", name)
+			what = "the learned graph of " + name
 		case p.Basis != BasisFree:
-			return fmt.Errorf("the solver fast does not support the penalty %s with basis %v", name, p.Basis)
+			what = fmt.Sprintf("%s with basis %v", name, p.Basis)
+		case p.Cost == CostKL:
+			what = fmt.Sprintf("%s with cost %v", name, p.Cost)
+		case !p.UnitNorm:
+			return fmt.Errorf("the solver fast supports %s only with unit-norm; otherwise the objective has no minimum", name)
 		}
 	}
-	switch {
-	case len(p.Penalties) == 0:
-		return nil
-	case p.Cost == CostKL:
-		return fmt.Errorf("the solver fast does not support the penalty %v with cost %v", p.Penalties[:1], p.Cost)
-	case !p.UnitNorm:
-		return fmt.Errorf("the solver fast supports the penalty %v only with unit-norm; otherwise the objective has no minimum", p.Penalties[:1])
+	if what != "" {
+		return fmt.Errorf("the solver fast does not support %s", what)
 	}
 	return nil
 }
@@ -125,7 +127,7 @@ func (s *fastFree) iterate(ctx context.Context) error {
 	vx := f.Block(0).Linear
 	extrapolate(s.v, v, f.saved[1], by)
 	extrapolate(s.vx, vx, s.lastVX, by)
-	algebra.CopyOf(s.lastVX, vx)
+	s.lastVX.Copy(vx)
 	f.Keep()
 	if err := f.minimise(ctx, 0, s.u, s.vx, algebra.SelfGram(s.v)); err != nil {
 		return err
@@ -133,7 +135,7 @@ func (s *fastFree) iterate(ctx context.Context) error {
 	ux := f.Block(1).Linear
 	extrapolate(s.u, u, f.saved[0], s.by)
 	extrapolate(s.ux, ux, s.lastUX, s.by)
-	algebra.CopyOf(s.lastUX, ux)
+	s.lastUX.Copy(ux)
 	if err := f.minimise(ctx, 1, s.v, s.ux, algebra.SelfGram(s.u)); err != nil {
 		return err
 	}
@@ -155,7 +157,7 @@ func (s *fastFree) iterate(ctx context.Context) error {
 		f.Restore()
 	}
 	s.u.Copy(u)
-	algebra.CopyOf(s.lastUX, f.Block(1).Linear)
+	s.lastUX.Copy(f.Block(1).Linear)
 	return nil
 }
 
@@ -231,9 +233,9 @@ func hessianOf(b Block) *mat.Dense {
 // basis vector is exact: the best u ≥ 0 of length 1 is the positive part of X·v_r − Σ_{s≠r} u_s·v_sᵀv_r, scaled to
 // length 1. Penalised coefficients are updated one at a time.
 type fastUnit struct {
-	f        *Factorisation
-	order    []int     // order of updates of the condensed coefficients
-	diagonal []float64 // the penalties' second derivatives in a row of V
+	f         *Factorisation
+	order     []int     // order of updates of the condensed coefficients
+	curvature []float64 // of the penalties in the entries of a row of V, nil without penalties
 }
 
 func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
@@ -263,8 +265,11 @@ func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
 			s.order = append(s.order, g)
 		}
 	}
-	if t := f.Terms(1); t != nil {
-		s.diagonal = t.Diagonal
+	if f.onCoefficients != nil {
+		penalty := f.coefficientPenalty(0)
+		for g := range f.ties.Groups {
+			s.curvature = append(s.curvature, penalty.Curvature(g))
+		}
 	}
 	return s.iterate, nil
 }
@@ -275,7 +280,7 @@ func (s *fastUnit) iterate(ctx context.Context) error {
 	f.Keep()
 	s.updateBasis(ctx, f.factors[0], f.Block(0))
 	f.Moved(0)
-	if b := f.Block(1); s.diagonal == nil {
+	if b := f.Block(1); s.curvature == nil {
 		if err := f.minimise(ctx, 1, f.factors[1], b.Linear, b.Quadratic); err != nil {
 			return err
 		}
@@ -362,7 +367,7 @@ func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
 			}
 			h, row, g, penalty := b.Quadratic.At(r, r), v.RawRowView(r), rowGradient(v, b, r), s.f.coefficientPenalty(r)
 			for _, j := range s.order {
-				x, curvature := row[j], h+s.diagonal[j]
+				x, curvature := row[j], h+s.curvature[j]
 				if curvature < algebra.LeastDenominator {
 					continue
 				}
@@ -526,12 +531,7 @@ func (f *Factorisation) sampleOrder() []int {
 			f.whole.Each(func(i, j int, v float64) { key[i] += v * share[j] })
 		}
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(key[i], key[j]) })
-	return order
+	return elementary.Order(n, func(i, j int) int { return cmp.Compare(key[i], key[j]) })
 }
 
 func (s *fastConcept) iterate(ctx context.Context) error {

@@ -126,9 +126,7 @@ func splitSigns(b Block) Block {
 	if mat.Min(b.Quadratic) >= 0 && mat.Min(b.Linear) >= 0 {
 		return b
 	}
-	pos, neg := algebra.Like(b.Quadratic), algebra.Like(b.Quadratic)
-	pos.Apply(func(_, _ int, x float64) float64 { return max(x, 0) }, b.Quadratic)
-	neg.Apply(func(_, _ int, x float64) float64 { return max(-x, 0) }, b.Quadratic)
+	pos, neg := algebra.Parts(b.Quadratic)
 	return Block{Linear: b.Linear, Quadratic: pos, NegativeQuadratic: neg}
 }
 
@@ -162,19 +160,13 @@ func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, 
 		mean = l.Mean
 	}
 	var off, whole float64
-	const atOnce = 256
 	row := make([]float64, features)
-	near := mat.NewDense(min(atOnce, p), features, nil)
-	for from := 0; from < p; from += atOnce {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		to := min(from+atOnce, p)
-		part := near.Slice(0, to-from, 0, features).(*mat.Dense)
-		algebra.Gemm(part, v.Slice(from, to, 0, k).(*mat.Dense), algebra.NoTrans, u, algebra.Trans)
-		for i := from; i < to; i++ {
-			view.CopyRow(row, x, i)
-			by := part.RawRowView(i - from)
+	err := view.EachPanel(ctx, p, features, func(near *mat.Dense, from, to int) {
+		algebra.Gemm(near, v.Slice(from, to, 0, k).(*mat.Dense), algebra.NoTrans, u, algebra.Trans)
+	}, func(from int, near *mat.Dense) {
+		for i := range near.RawMatrix().Rows {
+			view.CopyRow(row, x, from+i)
+			by := near.RawRowView(i)
 			for j, value := range row {
 				if mean != nil {
 					by[j] += mean[j]
@@ -183,9 +175,9 @@ func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, 
 				whole += value * value
 			}
 		}
-	}
-	if whole == 0 {
-		return 0, nil
+	})
+	if err != nil || whole == 0 {
+		return 0, err
 	}
 	return off / whole, nil
 }

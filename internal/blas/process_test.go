@@ -60,7 +60,7 @@ func TestSameBytes(t *testing.T) {
 		labels[i] = i%5 - 1
 	}
 	fits := func() (all []*mat.Dense) {
-		for _, method := range []factor.Method{factor.NMF{}, factor.NMFKL{}, factor.CNMF{}, factor.CCF{}, factor.GNMF{}, factor.SparseCoding{}} {
+		for _, method := range []factor.Method{factor.NMF{}.AsParts(), factor.NMFKL{}.AsParts(), factor.CNMF{}.AsParts(), factor.CCF{}.AsParts(), factor.GNMF{}.AsParts(), factor.SparseCoding{}} {
 			r, err := method.Fit(t.Context(), x, factor.Known{Labels: labels}, factor.Options{Rank: 5, Iterations: 5, Seed: 1})
 			if err != nil {
 				t.Fatalf("%T: %v", method, err)

@@ -107,12 +107,7 @@ func join(d []float64, z *mat.Dense, between float64) *rankOne {
 // deflate returns the indices, in increasing order of value, of the eigenvalues d that ρzzᵀ changes. For two nearly equal
 // values it rotates their eigenvectors, in rows, so that one value is unchanged.
 func deflate(d, z []float64, rho, tolerance float64, rows *mat.Dense) (moved []int) {
-	order := make([]int, len(d))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d[a], d[b]) })
-	for _, i := range order {
+	for _, i := range elementary.Order(len(d), func(a, b int) int { return cmp.Compare(d[a], d[b]) }) {
 		if rho*math.Abs(z[i]) <= tolerance {
 			continue
 		}

@@ -12,28 +12,17 @@ import (
 	"math"
 	"slices"
 
-	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // ErrNoConvergence is returned if an iteration does not converge.
 var ErrNoConvergence = errors.New("the eigenvalues do not converge")
 
 const eps = 0x1p-52
-
-// Symmetric returns the n eigenvalues of a in increasing order and, if vectors is set, orthonormal eigenvectors as the
-// columns of v, n×n.
-func Symmetric(ctx context.Context, a *mat.SymDense, vectors bool) (values []float64, v *mat.Dense, err error) {
-	if vectors {
-		return Smallest(ctx, a, a.SymmetricDim())
-	}
-	s, err := Decompose(ctx, a)
-	if err != nil {
-		return nil, nil, err
-	}
-	slices.Reverse(s.values)
-	return s.values, nil, nil
-}
 
 // Smallest returns the c smallest eigenvalues of a in increasing order, and orthonormal eigenvectors as the columns of v,
 // n×c. The error is about 1e-15 of a's norm. It allocates about Memory bytes. It is an error if c is not from 1 to n.
@@ -57,7 +46,7 @@ func extreme(ctx context.Context, a *mat.SymDense, c int, sign float64) ([]float
 		return nil, nil, err
 	}
 	values := s.values[:c]
-	scale(values, sign)
+	floats.Scale(sign, values)
 	return values, v, nil
 }
 
@@ -101,18 +90,6 @@ func rescale(values []float64, scale float64) error {
 		}
 	}
 	return nil
-}
-
-func scale(x []float64, by float64) {
-	for i := range x {
-		x[i] *= by
-	}
-}
-
-func addTo(x, y []float64) {
-	for i, v := range y[:len(x)] {
-		x[i] += v
-	}
 }
 
 // addScaled adds by·y to x.
@@ -165,11 +142,7 @@ func decompose(ctx context.Context, a *mat.SymDense, sign float64) (*System, err
 	if s.whole, err = divide(ctx, slices.Clone(s.t.d), s.t.e, mat.NewDense(n, n, nil)); err != nil {
 		return nil, err
 	}
-	s.order = make([]int, n)
-	for i := range s.order {
-		s.order[i] = i
-	}
-	slices.SortFunc(s.order, func(i, j int) int {
+	s.order = elementary.Order(n, func(i, j int) int {
 		return cmp.Or(cmp.Compare(s.whole.values[j], s.whole.values[i]), j-i)
 	})
 	s.values = make([]float64, n)
@@ -181,9 +154,6 @@ func decompose(ctx context.Context, a *mat.SymDense, sign float64) (*System, err
 
 // Values returns the eigenvalues in decreasing order. The slice is read-only.
 func (s *System) Values() []float64 { return s.values }
-
-// Len returns n.
-func (s *System) Len() int { return s.t.n }
 
 // BlockSize is the number of eigenvectors of a block.
 const BlockSize = 128

@@ -149,7 +149,7 @@ func TestExtreme(t *testing.T) {
 				scale = 1
 			}
 			a.ScaleSym(scale, a)
-			all, _, err := Symmetric(ctx, a, true)
+			all, _, err := eigenSymmetric(ctx, a, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +238,7 @@ func TestExtremeRefused(t *testing.T) {
 		if _, _, err := Largest(stopped, a, 1); !errors.Is(err, context.Canceled) {
 			t.Errorf("n=%d, stopped: %v", n, err)
 		}
-		if _, _, err := Symmetric(stopped, a, false); !errors.Is(err, context.Canceled) {
+		if _, _, err := eigenSymmetric(stopped, a, false); !errors.Is(err, context.Canceled) {
 			t.Errorf("n=%d, stopped: %v", n, err)
 		}
 		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -246,7 +246,7 @@ func TestExtremeRefused(t *testing.T) {
 			if _, _, err := Smallest(ctx, a, 1); err == nil {
 				t.Errorf("n=%d: %v has eigenvalues", n, x)
 			}
-			if _, _, err := Symmetric(ctx, a, false); err == nil {
+			if _, _, err := eigenSymmetric(ctx, a, false); err == nil {
 				t.Errorf("n=%d: %v has a least eigenvalue", n, x)
 			}
 		}
@@ -258,7 +258,7 @@ func TestExtremeRefused(t *testing.T) {
 		if _, _, err := Smallest(ctx, a, 1); err == nil {
 			t.Errorf("n=%d: an eigenvalue beyond the numbers", n)
 		}
-		if _, _, err := Symmetric(ctx, a, false); err == nil {
+		if _, _, err := eigenSymmetric(ctx, a, false); err == nil {
 			t.Errorf("n=%d: a least eigenvalue beyond the numbers", n)
 		}
 	}
@@ -313,7 +313,7 @@ func TestCores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, _, err := Symmetric(ctx, a, false)
+		all, _, err := eigenSymmetric(ctx, a, false)
 		restore()
 		if err != nil {
 			t.Fatal(err)

@@ -50,7 +50,7 @@ func TestSameBytes(t *testing.T) {
 	}
 	for _, n := range []int{7, 30, 150} {
 		a := symmetric(n, func(_, _ int) float64 { return src.Float64() - 0.5 })
-		values, v, err := Symmetric(ctx, a, true)
+		values, v, err := eigenSymmetric(ctx, a, true)
 		add(fmt.Sprintf("symmetric %d", n), err, values, v.RawMatrix().Data)
 		values, v, err = Smallest(ctx, a, n/5)
 		add(fmt.Sprintf("smallest %d", n), err, values, v.RawMatrix().Data)

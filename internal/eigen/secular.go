@@ -3,6 +3,8 @@ package eigen
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
@@ -44,7 +46,7 @@ func (m *rankOne) vector(r int, v []float64) {
 	for i, d := range m.d {
 		v[m.at[i]] = m.z[i] / (d - m.origin[r] - m.tau[r])
 	}
-	scale(v, 1/elementary.Norm(v))
+	floats.Scale(1/elementary.Norm(v), v)
 }
 
 // mostSecular bounds the steps to a root; bisection alone takes fewer.

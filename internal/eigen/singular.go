@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
@@ -38,7 +38,7 @@ func Singular(ctx context.Context, a *mat.Dense) (sigma []float64, u, v *mat.Den
 			gram.SetSym(i, j, elementary.Dot(scaled.RawRowView(i), scaled.RawRowView(j)))
 		}
 	}
-	_, first, err := Symmetric(ctx, gram, true)
+	_, first, err := Smallest(ctx, gram, n)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -49,12 +49,12 @@ func Singular(ctx context.Context, a *mat.Dense) (sigma []float64, u, v *mat.Den
 	if err := orthogonalise(ctx, right, left); err != nil {
 		return nil, nil, nil, err
 	}
-	sigma, order := make([]float64, n), make([]int, n)
+	sigma = make([]float64, n)
 	lengths := make([]float64, n)
 	for i := range n {
-		lengths[i], order[i] = elementary.Norm(right.RawRowView(i)), i
+		lengths[i] = elementary.Norm(right.RawRowView(i))
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(lengths[j], lengths[i]) })
+	order := elementary.Order(n, func(i, j int) int { return cmp.Compare(lengths[j], lengths[i]) })
 	rows, columns := mat.NewDense(n, n, nil), mat.NewDense(n, m, nil)
 	for at, i := range order {
 		sigma[at] = lengths[i]
@@ -116,7 +116,7 @@ func Orthonormalise(a *mat.Dense) {
 				}
 			}
 			if length := elementary.Norm(row); length > float64(m)*4*eps*before {
-				scale(row, 1/length)
+				floats.Scale(1/length, row)
 				break
 			}
 			clear(row)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
@@ -154,7 +156,7 @@ func (r *reduction) column(t *tridiagonal, i, count int) {
 		}
 		r.addPairs(w, x, &weights, &products, count, i+1)
 		v, w = v[i+1:], w[i+1:]
-		scale(w, tau)
+		floats.Scale(tau, w)
 		addScaled(w, -tau/2*elementary.Dot(w, v), v)
 	}
 }
@@ -175,7 +177,7 @@ func (r *reduction) addPairs(y, x []float64, weights, products *[2 * panel]float
 		for side := 0; side < 2*panel; side += panel {
 			for l := side; l < side+count; l += strip {
 				simd.AddBoth(y[c:end], x[c:end], r.p[l*n+c:], n, (*[strip]float64)(weights[l:]), &part)
-				addTo(products[l:l+strip], part[:])
+				floats.Add(products[l:l+strip], part[:])
 			}
 		}
 	}
@@ -193,7 +195,7 @@ func reflector(x []float64) (e, tau float64) {
 		return alpha, 0
 	}
 	e = -math.Copysign(elementary.Hypot(alpha, rest), alpha)
-	scale(x[1:], 1/(alpha-e))
+	floats.Scale(1/(alpha-e), x[1:])
 	return e, (e - alpha) / e
 }
 
@@ -212,7 +214,7 @@ func (r *reduction) multiplyVector(y, v []float64, from int) {
 	row := y[from:n]
 	copy(row, r.sums[from:n])
 	for part := 1; part < bandParts; part++ {
-		addTo(row, r.sums[part*n+from:][:n-from])
+		floats.Add(row, r.sums[part*n+from:][:n-from])
 	}
 }
 
@@ -226,7 +228,7 @@ func (r *reduction) addBand(sum, v []float64, b, from int) {
 		for i := lo; i < min(hi, end); i += strip {
 			at := max(c, i)
 			simd.AddBoth(sum[at:end], v[at:end], r.a[i*n+at:], n, (*[strip]float64)(v[i:]), &products)
-			addTo(sum[i:i+strip], products[:])
+			floats.Add(sum[i:i+strip], products[:])
 		}
 	}
 }

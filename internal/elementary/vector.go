@@ -1,6 +1,9 @@
 package elementary
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Dot returns the inner product of x and y, summed in four lanes. Sums of gonum use another order on each kind of
 // processor.
@@ -68,6 +71,16 @@ func Largest(x []float64) float64 {
 		largest = max(largest, math.Abs(v))
 	}
 	return largest
+}
+
+// Order returns the indices 0 to n−1 in the order of compare; equal ones keep their order.
+func Order(n int, compare func(i, j int) int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, compare)
+	return order
 }
 
 // LogSumExp returns log Σ exp(x).

@@ -169,7 +169,7 @@ func product(t blas.Transpose, a, b *mat.Dense) *mat.Dense {
 // orthonormal returns up to d leading left singular vectors of a, or nil if all singular values are negligible.
 func orthonormal(ctx context.Context, a *mat.Dense, d int) (*mat.Dense, error) {
 	_, p := a.Dims()
-	values, vectors, err := eigen.Symmetric(ctx, mat.NewSymDense(p, product(blas.Trans, a, a).RawMatrix().Data), true)
+	values, vectors, err := eigen.Smallest(ctx, mat.NewSymDense(p, product(blas.Trans, a, a).RawMatrix().Data), p)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 	if err != nil {
 		return err
 	}
-	_, parts := method.(factor.Composition)
+	_, parts := method.(factor.Parts)
 	needs := f.Method.Needs()
 	switch {
 	case f.Rank < 1:

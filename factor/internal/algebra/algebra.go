@@ -93,11 +93,6 @@ func Inner(a, b *mat.Dense) float64 {
 	return elementary.Sum(sums)
 }
 
-// CopyOf copies src to dst.
-func CopyOf(dst, src *mat.Dense) {
-	EachRow(dst, 4, func(r int, row []float64) { copy(row, src.RawRowView(r)) })
-}
-
 // RowSums writes the sums of a's rows.
 func RowSums(dst []float64, a *mat.Dense) {
 	EachRow(a, 2, func(r int, row []float64) { dst[r] = Total(row) })
@@ -184,6 +179,14 @@ func DivideRows(a *mat.Dense, scale []float64) {
 			row[i] /= s
 		}
 	}
+}
+
+// Parts returns the matrices of max(x, 0) and of max(−x, 0) for the entries x of a.
+func Parts(a *mat.Dense) (positive, negative *mat.Dense) {
+	positive, negative = Like(a), Like(a)
+	positive.Apply(func(_, _ int, x float64) float64 { return max(x, 0) }, a)
+	negative.Apply(func(_, _ int, x float64) float64 { return max(-x, 0) }, a)
+	return positive, negative
 }
 
 func Finite(a *mat.Dense) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -234,7 +235,7 @@ func (p *Samples) finish(ctx context.Context, l *level) error {
 		return nil
 	}
 	n, m := p.X.Dims()
-	rows, here := l.system.Len(), l.exact-l.before
+	rows, here := len(l.system.Values()), l.exact-l.before
 	if here == 0 { // the remainder is rounding error
 		l.directions = p.levels[len(p.levels)-2].directions
 		return nil
@@ -286,22 +287,15 @@ func (a *Axes) Coordinates() *mat.Dense {
 	return y
 }
 
-// Directions returns the directions, m×c.
-func (a *Axes) Directions() *mat.Dense {
-	if a.left == nil {
+// Directions returns the combinations v, c×d, of the directions: V·v, m×d. If v is nil, it returns V.
+func (a *Axes) Directions(v *mat.Dense) *mat.Dense {
+	switch {
+	case a.left == nil && v == nil:
 		return a.directions
-	}
-	unit := mat.NewDense(len(a.Sigma), len(a.Sigma), nil)
-	for i := range a.Sigma {
-		unit.Set(i, i, 1)
-	}
-	return a.Combine(unit)
-}
-
-// Combine returns the combinations v, c×d, of the directions: V·v, m×d.
-func (a *Axes) Combine(v *mat.Dense) *mat.Dense {
-	if a.left == nil {
+	case a.left == nil:
 		return algebra.Times(a.directions, v)
+	case v == nil:
+		v = mat.DenseCopyOf(mat.NewDiagDense(len(a.Sigma), slices.Repeat([]float64{1}, len(a.Sigma))))
 	}
 	scaled := mat.DenseCopyOf(v)
 	for j, s := range a.Sigma {

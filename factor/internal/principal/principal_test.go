@@ -65,7 +65,7 @@ func TestPrincipal(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%s: %v", what, err)
 					}
-					return a, a.Directions()
+					return a, a.Directions(nil)
 				}
 				if p == nil {
 					p = centredOf(x)

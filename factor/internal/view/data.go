@@ -190,14 +190,32 @@ func eachSample(d Data, f func(i int, columns []int, values []float64)) {
 	n, m := d.Dims()
 	const work = 4 // cost of a value, in multiplications
 	parallel.DoWork(work*n*m, n, func(i int) {
-		switch x := d.Matrix().(type) {
-		case *sparse.CSR:
-			columns, values := x.Row(i)
-			f(i, columns, values)
-		case *mat.Dense:
-			f(i, nil, x.RawRowView(i))
-		}
+		columns, values := storedRow(d.Matrix(), i)
+		f(i, columns, values)
 	})
+}
+
+// storedRow returns the stored values of row i of x, a *mat.Dense or a *sparse.CSR, and their columns, nil if dense.
+func storedRow(x mat.Matrix, i int) (columns []int, values []float64) {
+	if s, ok := x.(*sparse.CSR); ok {
+		return s.Row(i)
+	}
+	return nil, x.(*mat.Dense).RawRowView(i)
+}
+
+// each calls f with every stored value of x.
+func each(x mat.Matrix, f func(i, j int, v float64)) {
+	n, _ := x.Dims()
+	for i := range n {
+		columns, values := storedRow(x, i)
+		for j, v := range values {
+			if columns != nil {
+				f(i, columns[j], v)
+			} else {
+				f(i, j, v)
+			}
+		}
+	}
 }
 
 // SumOfRows returns the sum of f over the samples; f gets a sample's row and its stored values.
@@ -296,12 +314,16 @@ func (t *Condensation) Data(d Data) Data {
 	return d.Condense(t.Groups, t.Group, scale)
 }
 
-// Rows condenses the rows of a, n×p, as Data condenses the rows of X.
-func (t *Condensation) Rows(dst, a *mat.Dense) {
-	dst.Zero()
-	for i, g := range t.Group {
-		algebra.Axpy(t.Weight[i]*t.Expand[g], a.RawRowView(i), dst.RawRowView(g))
+// Rows returns the rows of a, n×p, condensed as Data condenses the rows of X.
+func (t *Condensation) Rows(a *mat.Dense) *mat.Dense {
+	if t.None {
+		return a
 	}
+	scale := make([]float64, len(t.Group))
+	for i, g := range t.Group {
+		scale[i] = t.Weight[i] * t.Expand[g]
+	}
+	return Dense{a}.Condense(t.Groups, t.Group, scale).(Dense).X
 }
 
 // Columns condenses the columns of a, k×n, as Data condenses the rows of X.
@@ -344,20 +366,6 @@ func (t *Condensation) Expanded(condensed *mat.Dense) *mat.Dense {
 // PullBack applies the transpose of Expanded to a gradient in V, k×n.
 func (t *Condensation) PullBack(dst, a *mat.Dense) {
 	t.addColumns(dst, a, func(i int) float64 { return t.Expand[t.Group[i]] })
-}
-
-// PullBackDiagonal turns the diagonal of a quadratic form in V into an upper bound of the condensed form's diagonal. nil
-// stays nil.
-func (t *Condensation) PullBackDiagonal(diagonal []float64) []float64 {
-	if diagonal == nil {
-		return nil
-	}
-	out := make([]float64, t.Groups)
-	for i, q := range diagonal {
-		g := t.Group[i]
-		out[g] += q * t.Expand[g] * t.Expand[g]
-	}
-	return out
 }
 
 // Condensed returns the condensed coefficients of V, k×n: the mean of each group, or with first its first sample.

@@ -96,14 +96,7 @@ func (d Dense) Rows(from, to int) *mat.Dense {
 	return d.X.Slice(from, to, 0, m).(*mat.Dense)
 }
 
-func (d Dense) Each(f func(i, j int, x float64)) {
-	n, _ := d.X.Dims()
-	for i := range n {
-		for j, x := range d.X.RawRowView(i) {
-			f(i, j, x)
-		}
-	}
-}
+func (d Dense) Each(f func(i, j int, x float64)) { each(d.X, f) }
 
 // vᵀu is computed in tiles of about tileSamples × tileFeatures entries, which fit into the cache. The features of a
 // tile are a multiple of tileColumns.

@@ -161,14 +161,11 @@ func (d *Sparse) terms(u, v *mat.Dense, f func(x, y float64) float64) float64 {
 }
 
 func (d *Sparse) Condense(groups int, group []int, scale []float64) Data {
-	n, m := d.X.Dims()
+	_, m := d.X.Dims()
 	entries := make([]sparse.Entry, 0, d.X.NNZ())
-	for i := range n {
-		cols, vals := d.X.Row(i)
-		for p, j := range cols {
-			entries = append(entries, sparse.Entry{Row: group[i], Col: j, Value: scale[i] * vals[p]})
-		}
-	}
+	d.Each(func(i, j int, x float64) {
+		entries = append(entries, sparse.Entry{Row: group[i], Col: j, Value: scale[i] * x})
+	})
 	return NewSparse(sparse.FromEntries(groups, m, entries))
 }
 
@@ -181,15 +178,7 @@ func (d *Sparse) Rows(from, to int) *mat.Dense {
 	return out
 }
 
-func (d *Sparse) Each(f func(i, j int, x float64)) {
-	n, _ := d.X.Dims()
-	for i := range n {
-		cols, vals := d.X.Row(i)
-		for p, j := range cols {
-			f(i, j, vals[p])
-		}
-	}
-}
+func (d *Sparse) Each(f func(i, j int, x float64)) { each(d.X, f) }
 
 // byColumn holds a factor, k×n, by columns, each padded with zeros to simd.Width.
 type byColumn struct {
