@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
@@ -176,22 +177,17 @@ func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Rea
 
 // Sum returns the SHA-256 sum of the file of sample i, or of the size, range and values of its vector.
 func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
-	h := sha256.New()
 	if im.set.Files == nil {
+		h := sha256.New()
 		row, err := im.set.vectorRow(i)
 		values := append([]float64{float64(im.set.Height), float64(im.set.Width), im.black, im.white}, row...)
 		_ = binary.Write(h, binary.LittleEndian, values) // a hash accepts all
 		return [sha256.Size]byte(h.Sum(nil)), err
 	}
-	f, err := os.Open(im.set.Files[i])
-	if err == nil {
-		defer f.Close()
-		_, err = io.Copy(h, f)
-	}
+	sum, _, err = atomicfile.Sum(context.Background(), im.set.Files[i])
 	if err != nil {
 		return sum, imagefile.OpenError(err)
 	}
-	sum = [sha256.Size]byte(h.Sum(nil))
 	return sum, im.checkSum(i, sum)
 }
 
