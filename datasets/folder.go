@@ -399,32 +399,32 @@ const (
 	NotIDX     Reason = "not IDX"     // beside the IDX files of a set
 )
 
+// reasonNames names one file and several files that are left out.
+var reasonNames = map[Reason][2]string{
+	NotImage: {"file that is not an image", "files that are not images"},
+	Raw:      {"raw image beside an image of the same name", "raw images beside images of the same name"},
+	Video:    {"video", "videos"},
+	Sidecar:  {"sidecar", "sidecars"},
+	Hidden:   {"hidden file or folder", "hidden files or folders"},
+	NotIDX:   {"file or folder that is not IDX", "files or folders that are not IDX"},
+}
+
 const leftOutNames = 3 // the most names in a LeftOut
 
 // String describes the count, as in "2 files that are not images (a.txt, b.txt)".
 func (l LeftOut) String() string {
 	names := strings.Join(l.Names, ", ")
-	one, several := "file that is not an image", "files that are not images"
 	switch l.Reason {
 	case OtherClass:
 		return fmt.Sprintf("%s of the folder %s, which is not a class of the set", phrase.Count(l.Count, "image", "images"), names)
 	case Unlabelled:
 		return phrase.Count(l.Count, "sample", "samples") + " of unknown class"
-	case Raw:
-		one, several = "raw image beside an image of the same name", "raw images beside images of the same name"
-	case Video:
-		one, several = "video", "videos"
-	case Sidecar:
-		one, several = "sidecar", "sidecars"
-	case Hidden:
-		one, several = "hidden file or folder", "hidden files or folders"
-	case NotIDX:
-		one, several = "file or folder that is not IDX", "files or folders that are not IDX"
 	}
 	if l.Count > len(l.Names) {
 		names += ", …"
 	}
-	return fmt.Sprintf("%s (%s)", phrase.Count(l.Count, one, several), names)
+	of := reasonNames[l.Reason]
+	return fmt.Sprintf("%s (%s)", phrase.Count(l.Count, of[0], of[1]), names)
 }
 
 // leftOutList counts files and samples by the reason why they are left out.

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -11,16 +10,14 @@ import (
 	"io"
 	"math"
 	"os"
-	"reflect"
-	"runtime"
 	"slices"
 	"sync"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
@@ -54,47 +51,14 @@ func (s *Set) Image(i int) (image.Image, error) { return s.Images().Open(context
 // Range returns the values of black and white (see ValueRange), 0 and 1 for files.
 func (im *Images) Range() (black, white float64) { return im.black, im.white }
 
-// Open returns the image of sample i. It waits for memory in the budget of the context, which counts the image until it
-// is garbage-collected. With is better if the work on the image is known beforehand. Vectors that are not images, and
-// values that are not finite, are errors.
+// Open returns the image of sample i. It waits for memory in the budget of the context, which counts the image until Open
+// returns; With counts it for all of its use. Vectors that are not images, and values that are not finite, are errors.
 func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) {
-	budget := limits.FromContext(ctx)
-	defer collectFor(budget)()
 	err = im.With(ctx, i, imagefile.Use{Do: func(decoded image.Image, _ image.Point) error {
 		img = decoded
-		value := reflect.Indirect(reflect.ValueOf(imagefile.Stored(img)))
-		var first *byte
-		size := 0
-		for _, field := range []string{"Pix", "Y", "Cb", "Cr", "A"} { // Cb and Cr share the memory of Y
-			if pix := value.FieldByName(field); pix.IsValid() && pix.Kind() == reflect.Slice && pix.Len() > 0 {
-				size += pix.Len()
-				first = cmp.Or(first, &pix.Bytes()[0])
-			}
-		}
-		if first != nil {
-			runtime.AddCleanup(first, func(release func()) { release() }, budget.Hold(int64(size)))
-		}
 		return nil
 	}})
 	return img, err
-}
-
-// collectFor runs the garbage collector now and then while someone waits for memory, until stop is called.
-func collectFor(budget *limits.Budget) (stop func()) {
-	tick, done := time.NewTicker(100*time.Millisecond), make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				if budget.Waiting() {
-					runtime.GC()
-				}
-			}
-		}
-	}()
-	return func() { tick.Stop(); close(done) }
 }
 
 // With passes the image of sample i to the uses in order, and reads its file once. Meanwhile it reserves memory in the
@@ -213,24 +177,17 @@ func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Rea
 
 // Sum returns the SHA-256 sum of the file of sample i, or of the size, range and values of its vector.
 func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
-	h := sha256.New()
 	if im.set.Files == nil {
+		h := sha256.New()
 		row, err := im.set.vectorRow(i)
-		if err == nil {
-			values := append([]float64{float64(im.set.Height), float64(im.set.Width), im.black, im.white}, row...)
-			err = binary.Write(h, binary.LittleEndian, values)
-		}
+		values := append([]float64{float64(im.set.Height), float64(im.set.Width), im.black, im.white}, row...)
+		_ = binary.Write(h, binary.LittleEndian, values) // a hash accepts all
 		return [sha256.Size]byte(h.Sum(nil)), err
 	}
-	f, err := os.Open(im.set.Files[i])
-	if err == nil {
-		defer f.Close()
-		_, err = io.Copy(h, f)
-	}
+	sum, _, err = atomicfile.Sum(context.Background(), im.set.Files[i])
 	if err != nil {
 		return sum, imagefile.OpenError(err)
 	}
-	sum = [sha256.Size]byte(h.Sum(nil))
 	return sum, im.checkSum(i, sum)
 }
 

@@ -10,7 +10,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -180,30 +179,6 @@ func TestImagesOfVectorsAskOnce(t *testing.T) {
 	}
 	if most := 3 * n * side * side; asked > most {
 		t.Errorf("%d values are read, want at most %d for the range, the sums and the images", asked, most)
-	}
-}
-
-// Open images count until they are collected, and waiters get the memory of unreachable ones.
-func TestImagesOpenCounts(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.png")
-	greyPNG(t, path, 3000, 1)
-	set := &Set{Name: "x", Names: []string{"a.png"}, Files: []string{path}}
-	budget := limits.New(limits.Least)
-	ctx := limits.NewContext(t.Context(), budget)
-	im := set.Images()
-	first, err := im.Open(ctx, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := budget.TryAcquire(budget.Free() - 8_000_000); ok {
-		t.Error("9 MB of an image do not count")
-	}
-	runtime.KeepAlive(first)
-	first = nil
-	for range 5 { // two of them fit at once
-		if _, err := im.Open(ctx, 0); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

@@ -178,10 +178,7 @@ func (s *Set) contradiction(l *Links, labels bool) error {
 		class := map[int]int{} // of a group
 		for c := range s.Classes {
 			if other, ok := class[group[n+c]]; ok {
-				way := shortestPath(len(group), must, n+other, n+c)
-				first, last := way[0].to, way[len(way)-2].to
-				return fmt.Errorf("%s contradicts the class %s of %s and the class %s of %s%s", s.describePath(l, first, way[1:len(way)-1]),
-					s.Classes[other], s.Names[first], s.Classes[c], s.Names[last], s.labelLines(first, last))
+				return fmt.Errorf("must-links join two classes: %s", s.describePath(l, must, n+other, n+c))
 			}
 			class[group[n+c]] = c
 		}
@@ -195,18 +192,16 @@ func (s *Set) contradiction(l *Links, labels bool) error {
 			return fmt.Errorf("%scannot-link (%s, %s) joins a sample with itself", from, s.Names[p[0]], s.Names[p[1]])
 		}
 		if group[p[0]] == group[p[1]] {
-			return fmt.Errorf("%scannot-link (%s, %s) contradicts %s", from, s.Names[p[0]], s.Names[p[1]], s.describePath(l, p[0], shortestPath(len(group), must, p[0], p[1])))
+			return fmt.Errorf("%scannot-link (%s, %s) contradicts %s", from, s.Names[p[0]], s.Names[p[1]], s.describePath(l, must, p[0], p[1]))
 		}
 	}
 	return nil
 }
 
-// A step follows a must-link from a sample or class to another.
-type step struct{ to, link int }
-
-// shortestPath returns the shortest path of must-links between two of n samples and classes.
-func shortestPath(n int, must [][2]int, from, to int) (way []step) {
-	next := make([][]step, n)
+// describePath describes the shortest path between two samples or classes along must-links.
+func (s *Set) describePath(l *Links, must [][2]int, from, to int) string {
+	type step struct{ to, link int }
+	next := map[int][]step{}
 	for at, p := range must {
 		next[p[0]], next[p[1]] = append(next[p[0]], step{p[1], at}), append(next[p[1]], step{p[0], at})
 	}
@@ -219,40 +214,25 @@ func shortestPath(n int, must [][2]int, from, to int) (way []step) {
 			}
 		}
 	}
+	var path []string
 	for at := from; at != to; at = back[at].to {
-		way = append(way, back[at])
-	}
-	return way
-}
-
-// describePath describes the steps of a path from a sample.
-func (s *Set) describePath(l *Links, from int, way []step) string {
-	var said []string
-	for len(way) > 0 {
-		to := way[0]
-		if to.link < len(l.Must) {
-			what := fmt.Sprintf("must-link (%s, %s)", s.Names[from], s.Names[to.to])
+		link := back[at].link
+		i, other := must[link][0], must[link][1]
+		if link < len(l.Must) {
+			path = append(path, fmt.Sprintf("must-link (%s, %s)", s.Names[i], s.Names[other]))
 			if l.MustLines != nil {
-				what += fmt.Sprintf(" of line %d", l.MustLines[to.link])
+				path[len(path)-1] += fmt.Sprintf(" of line %d", l.MustLines[link])
 			}
-			said, from, way = append(said, what), to.to, way[1:]
 			continue
 		}
-		class, other := to.to, way[1].to // through a class
-		said = append(said, fmt.Sprintf("the class %s of %s and %s%s", s.Classes[class-s.Len()], s.Names[from], s.Names[other], s.labelLines(from, other)))
-		from, way = other, way[2:]
+		path = append(path, fmt.Sprintf("the class %s of %s", s.Classes[other-s.Len()], s.Names[i]))
+		if s.LabelLines != nil && s.LabelLines[i] != 0 {
+			path[len(path)-1] += fmt.Sprintf(" in line %d of %s", s.LabelLines[i], s.LabelsFile)
+		}
 	}
 	const most = 6
-	if len(said) > most {
-		said = append(said[:most:most], "…")
+	if len(path) > most {
+		path = append(path[:most:most], "…")
 	}
-	return strings.Join(said, ", ")
-}
-
-// labelLines names the lines that label two samples, "" unless they come from a file.
-func (s *Set) labelLines(one, other int) string {
-	if s.LabelLines == nil || s.LabelLines[one] == 0 || s.LabelLines[other] == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" in lines %d and %d of %s", s.LabelLines[one], s.LabelLines[other], s.LabelsFile)
+	return strings.Join(path, ", ")
 }

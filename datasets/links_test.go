@@ -58,10 +58,10 @@ func TestReadLinks(t *testing.T) {
 func TestLinksAgainstLabels(t *testing.T) {
 	for _, test := range []struct{ labels, links, want string }{
 		{"a.png,x\nb.png,x\n", "a.png,b.png,must\nc.png,d.png,cannot\n", ""},
-		{"a.png,x\n\nb.png,x\n", "c.png,d.png,must\na.png,b.png,cannot\n", "line 2: cannot-link (a.png, b.png) contradicts the class x of a.png and b.png in lines 1 and 3 of LABELS"},
-		{"a.png,x\nb.png,y\n", "a.png,b.png,must\n", "must-link (a.png, b.png) of line 1 contradicts the class x of a.png and the class y of b.png in lines 1 and 2 of LABELS"},
-		{"a.png,y\nb.png,x\n", "c.png,a.png,must\nb.png,c.png,must\n", "must-link (b.png, c.png) of line 2, must-link (c.png, a.png) of line 1 contradicts the class x of b.png and the class y of a.png in lines 2 and 1 of LABELS"},
-		{"a.png,x\nb.png,x\n", "a.png,c.png,must\nb.png,d.png,must\nd.png,c.png,cannot\n", "line 3: cannot-link (d.png, c.png) contradicts must-link (d.png, b.png) of line 2, the class x of b.png and a.png in lines 2 and 1 of LABELS, must-link (a.png, c.png) of line 1"},
+		{"a.png,x\n\nb.png,x\n", "c.png,d.png,must\na.png,b.png,cannot\n", "line 2: cannot-link (a.png, b.png) contradicts the class x of a.png in line 1 of LABELS, the class x of b.png in line 3 of LABELS"},
+		{"a.png,x\nb.png,y\n", "a.png,b.png,must\n", "must-links join two classes: the class x of a.png in line 1 of LABELS, must-link (a.png, b.png) of line 1, the class y of b.png in line 2 of LABELS"},
+		{"a.png,y\nb.png,x\n", "c.png,a.png,must\nb.png,c.png,must\n", "must-links join two classes: the class x of b.png in line 2 of LABELS, must-link (b.png, c.png) of line 2, must-link (c.png, a.png) of line 1, the class y of a.png in line 1 of LABELS"},
+		{"a.png,x\nb.png,x\n", "a.png,c.png,must\nb.png,d.png,must\nd.png,c.png,cannot\n", "line 3: cannot-link (d.png, c.png) contradicts must-link (b.png, d.png) of line 2, the class x of b.png in line 2 of LABELS, the class x of a.png in line 1 of LABELS, must-link (a.png, c.png) of line 1"},
 	} {
 		s, file := linkSet(t, test.links)
 		labels := filepath.Join(t.TempDir(), "labels.csv")

@@ -715,15 +715,15 @@ func TestLoadBadModels(t *testing.T) {
 		`the array "kind" has value 9; expected 0 to 4`: {"kind": array("<i8", "1,", "\x09"+zero[1:])},
 		`the array "kind" has value -1`:                 {"kind": array("<i8", "1,", strings.Repeat("\xff", 8))},
 		`"kind" has 2 values`:                           {"kind": array("<i8", "2,", one+one)},
-		`"kind" has type <f8, Fortran order`:            {"kind": array("<f8", "1,", one)},
-		`"basis" of shape [2 1] ends after`:             {"basis": array("<f8", "2, 1", half)},
+		`"kind": type <f8, Fortran order`:               {"kind": array("<f8", "1,", one)},
+		`"basis": the header declares 16 bytes`:         {"basis": array("<f8", "2, 1", half)},
 		`[999999999 999999999] has more values`:         {"basis": array("<f8", "999999999, 999999999", half)},
 		`"basis" has shape [0 1]`:                       {"basis": array("<f8", "0, 1", "")},
-		`"basis" has shape [2]; expected 2`:             {"basis": array("<f8", "2,", half+half)},
-		`"basis" has type <f4,`:                         {"basis": array("<f4", "2, 1", half)},
+		`"basis": shape [2]; expected 2`:                {"basis": array("<f8", "2,", half+half)},
+		`"basis": type <f4,`:                            {"basis": array("<f4", "2, 1", half)},
 		`"basis" has values that are not`:               {"basis": array("<f8", "2, 1", half+nan)},
 		`"mean" has 1 values; expected 2`:               {"mean": array("<f8", "1,", half)},
-		`"mean" has shape [2 1]; expected 1 dimensions`: {"mean": basis},
+		`"mean": shape [2 1]; expected 1 dimensions`:    {"mean": basis},
 		`the file has no array "lambda"`:                {"kind": array("<i8", "1,", two)},
 		`"lambda" has 2 values`:                         {"kind": array("<i8", "1,", two), "lambda": array("<f8", "2,", half+half)},
 		`the array "cost" has value 9; expected 0 to`:   {"kind": array("<i8", "1,", zero), "cost": array("<i8", "1,", "\x09"+zero[1:])},
@@ -751,9 +751,9 @@ func TestLoadBadModels(t *testing.T) {
 func TestLoadBounds(t *testing.T) {
 	kind := array("<i8", "1,", strings.Repeat("\x00", 8))
 	for want, basis := range map[string]string{
-		"ends after 0 values":                     array("<f8", "1000, 1000", ""),
-		"is too large for its":                    array("<f8", "16000, 16000", ""),
-		"is too large for its \x00":               array("<f8", "3000, 1000", strings.Repeat("\x00", 24_000_000)),
+		"but the file has 0: unexpected":          array("<f8", "1000, 1000", ""),
+		"is too large for":                        array("<f8", "16000, 16000", ""),
+		"is too large for \x00":                   array("<f8", "3000, 1000", strings.Repeat("\x00", 24_000_000)),
 		"more values than the limit of 268435456": array("<f8", "999999999, 999999999", ""),
 	} {
 		text := archive(t, map[string]string{"kind": kind, "basis": basis})
@@ -893,13 +893,13 @@ func TestLoadBadKernelModels(t *testing.T) {
 		`the model has weights of 1 training samples; expected`: {dense, map[string]string{"weights": array("<f8", "1, 1", half)}},
 		`training sample 2: all 1 values are ze`:                {dense, map[string]string{"samples": array("<f8", "2, 1", half+zero)}},
 		`value -1 is negative`:                                  {dense, map[string]string{"kernel": integers(3), "samples": array("<f8", "2, 1", half+minus)}},
-		`"samples" has shape [2 1]; expected 1 dimensions`:      {sparse, map[string]string{"samples": array("<f8", "2, 1", half+half)}},
+		`"samples": shape [2 1]; expected 1 dimensions`:         {sparse, map[string]string{"samples": array("<f8", "2, 1", half+half)}},
 		`the file has no array "columns"`:                       {sparse, map[string]string{"columns": ""}},
 		`the file has no array "features"`:                      {sparse, map[string]string{"features": ""}},
 		`column index 2 after -1, of 2`:                         {sparse, map[string]string{"features": integers(2)}},
 		`sparse: row starts run from 0 to 1, expected 0 to 2`:   {sparse, map[string]string{"starts": integers(0, 1, 1)}},
 		`with 0 row starts`:                                     {sparse, map[string]string{"starts": array("<i8", "0,", "")}},
-		`"starts" has shape [1 1]`:                              {sparse, map[string]string{"starts": array("<i8", "1, 1", zero)}},
+		`"starts": shape [1 1]`:                                 {sparse, map[string]string{"starts": array("<i8", "1, 1", zero)}},
 	} {
 		arrays := map[string]string{}
 		for _, from := range []map[string]string{c.good, c.change} {

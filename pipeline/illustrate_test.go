@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"encoding/hex"
+	"image"
 	"os"
 	"path/filepath"
 	"testing"
@@ -90,7 +91,7 @@ func TestIllustrate(t *testing.T) {
 	classes := map[string]int{}
 	for _, photo := range shown.Photographs {
 		classes[filepath.Dir(photo.Name)]++
-		if _, err := photo.Open(); err != nil {
+		if err := photo.With(func(image.Image) error { return nil }); err != nil {
 			t.Errorf("%s: %v", photo.Name, err)
 		}
 	}

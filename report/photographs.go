@@ -147,26 +147,21 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 		defer done.step()
 		i := wanted[at]
 		failures[i] = guard.Call(func() error {
-			img, err := shown.Photographs[i].Open()
-			if err == nil && img == nil {
-				err = errors.New("no image data")
-			}
-			if err != nil {
-				return err
-			}
-			photo := &photos[i]
-			photo.size, photo.words = img.Bounds().Size(), map[[2]int]image.Image{}
-			if large[i] {
-				photo.large = figure.Thumbnail(img, figure.MarkBox)
-			}
-			if small[i] {
-				photo.small = figure.Thumbnail(img, partBox)
-			}
-			for _, cut := range cuts[i] {
-				e := shown.Words[cut[0]].Examples[cut[1]]
-				photo.words[cut] = figure.CutPatch(img, e.X, e.Y, e.Side)
-			}
-			return nil
+			return shown.Photographs[i].With(func(img image.Image) error {
+				photo := &photos[i]
+				photo.size, photo.words = img.Bounds().Size(), map[[2]int]image.Image{}
+				if large[i] {
+					photo.large = figure.Thumbnail(img, figure.MarkBox)
+				}
+				if small[i] {
+					photo.small = figure.Thumbnail(img, partBox)
+				}
+				for _, cut := range cuts[i] {
+					e := shown.Words[cut[0]].Examples[cut[1]]
+					photo.words[cut] = figure.CutPatch(img, e.X, e.Y, e.Side)
+				}
+				return nil
+			})
 		})
 		if isDone(failures[i]) {
 			return failures[i]

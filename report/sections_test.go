@@ -130,7 +130,7 @@ func TestWritePhotographs(t *testing.T) {
 	dir := t.TempDir()
 	e := chosenExperiment()
 	e.Shown = fakeShown(4, 2, "g 0.5", "g 50")
-	e.Shown.Photographs[3].Open = func() (image.Image, error) { return nil, errors.New("it is gone") }
+	e.Shown.Photographs[3].With = opened(func() (image.Image, error) { return nil, errors.New("it is gone") })
 	fakeWords(e.Shown, 3, 2)
 	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)

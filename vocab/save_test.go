@@ -104,21 +104,21 @@ func TestLoadErrors(t *testing.T) {
 		return fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%s), }", shape)
 	}
 	for want, file := range map[string][]byte{
-		"not a valid zip file":                 []byte("words"),
-		`the file has no array "words"`:        zipped(t, "basis", header("1, 1")),
-		"has shape [3]; expected 2 dimensions": array(func(z *npz.Writer) { z.List("words", []float64{1, 2, 3}) }),
-		"has type <i8, Fortran order":          array(func(z *npz.Writer) { z.Integers("words", 1, 2, 3) }),
-		"number 1 is NaN":                      row(1, math.NaN()),
-		"number 0 is -1":                       row(-1, 2),
-		"0 words of 1":                         zipped(t, "words", header("0, 1")),
-		"999999999 words of 999999999":         zipped(t, "words", header("999999999, 999999999")),
-		"expected 1 to":                        zipped(t, "words", header("1000000, 4096")),
-		"ends after 1 values: unexpected":      zipped(t, "words", header("1000000, 1"), make([]byte, 12)...),
-		"ends after 0 values: unexp":           zipped(t, "words", header("1, 1")),
-		"is too large for its":                 zipped(t, "words", header("100000, 1000")),
-		"extra bytes after the values":         zipped(t, "words", header("1, 1"), make([]byte, 9)...),
-		"Fortran order true":                   zipped(t, "words", "{'descr': '<f8', 'fortran_order': True, 'shape': (1, 1), }", make([]byte, 8)...),
-		`array "words": header "no'shape`:      zipped(t, "words.npy", "no'shape"),
+		"not a valid zip file":               []byte("words"),
+		`the file has no array "words"`:      zipped(t, "basis", header("1, 1")),
+		": shape [3]; expected 2 dimensions": array(func(z *npz.Writer) { z.List("words", []float64{1, 2, 3}) }),
+		": type <i8, Fortran order":          array(func(z *npz.Writer) { z.Integers("words", 1, 2, 3) }),
+		"number 1 is NaN":                    row(1, math.NaN()),
+		"number 0 is -1":                     row(-1, 2),
+		"0 words of 1":                       zipped(t, "words", header("0, 1")),
+		"999999999 words of 999999999":       zipped(t, "words", header("999999999, 999999999")),
+		"expected 1 to":                      zipped(t, "words", header("1000000, 4096")),
+		"but the file has 12: unexpected":    zipped(t, "words", header("1000000, 1"), make([]byte, 12)...),
+		"but the file has 0: unexpected":     zipped(t, "words", header("1, 1")),
+		"is too large for":                   zipped(t, "words", header("100000, 1000")),
+		"extra bytes after the values":       zipped(t, "words", header("1, 1"), make([]byte, 9)...),
+		"Fortran order true":                 zipped(t, "words", "{'descr': '<f8', 'fortran_order': True, 'shape': (1, 1), }", make([]byte, 8)...),
+		`array "words": header "no'shape`:    zipped(t, "words.npy", "no'shape"),
 	} {
 		if _, err := loadBytes(file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %q", err, want)

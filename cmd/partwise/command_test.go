@@ -786,7 +786,7 @@ func TestMistakesChangeNothing(t *testing.T) {
 		"cluster photos -k 2 --links both.csv --out groups":    {"both.csv", "line 1: cannot-link (" + two[0], "of line 3"},
 		"cluster photos -k 2 --links perhaps.csv --out groups": {"perhaps.csv", "line 1", `"perhaps"`},
 		"cluster photos -k 2 --links nobody.csv --out groups":  {"nobody.csv", "line 1", "nobody.png"},
-		"cluster photos -k 2 --labels one-class.csv --links unlinked.csv --out groups": {"unlinked.csv: line 1", "the class x of " + two[0] + " and " + two[1] + " in lines 1 and 2 of one-class.csv"},
+		"cluster photos -k 2 --labels one-class.csv --links unlinked.csv --out groups": {"unlinked.csv: line 1", "the class x of " + two[0] + " in line 1 of one-class.csv, the class x of " + two[1] + " in line 2 of one-class.csv"},
 		"cluster photos -k 2 --features pixel=4 --out groups":                          {`"pixel"`},
 		"cluster photos -k 2 --method nmf,rank=x --out groups":                         {"rank"},
 		"cluster photos -k 2 --rank 99 --out groups":                                   {"99", "72"},

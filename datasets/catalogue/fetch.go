@@ -19,7 +19,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
@@ -120,8 +119,8 @@ func finalErrorf(format string, a ...any) error { return finalError{fmt.Errorf(f
 
 // isDiskError reports whether an error comes from the disk, not from a server.
 func isDiskError(err error) bool {
-	var disk *fs.PathError
-	return errors.As(err, &disk)
+	_, ok := errors.AsType[*fs.PathError](err)
+	return ok
 }
 
 // fetchFrom downloads a file from one address to its part beside path.
@@ -136,7 +135,7 @@ func (d *Downloader) fetchFrom(ctx context.Context, from *url.URL, file *Downloa
 			return err
 		}
 		err = fmt.Errorf("%s: %w", from, err)
-		if last := (finalError{}); attempt == attempts || errors.As(err, &last) || ctx.Err() != nil {
+		if _, isFinal := errors.AsType[finalError](err); isFinal || attempt == attempts || ctx.Err() != nil {
 			return err
 		}
 		select {
@@ -152,7 +151,18 @@ func (d *Downloader) fetchFrom(ctx context.Context, from *url.URL, file *Downloa
 func (d *Downloader) request(ctx context.Context, from *url.URL, file *Download, path string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	count := watchSpeed(ctx, cmp.Or(d.window, slowWindow), cmp.Or(d.leastBytes, slowBytes), cancel)
+	window, least := cmp.Or(d.window, slowWindow), cmp.Or(d.leastBytes, slowBytes)
+	slow := time.AfterFunc(window, func() {
+		cancel(fmt.Errorf("the server is too slow: it sent less than %d bytes in %v", least, window))
+	})
+	defer slow.Stop()
+	recent := 0
+	count := func(n int) {
+		if recent += n; recent >= least {
+			recent = 0
+			slow.Reset(window)
+		}
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from.String(), nil)
 	if err != nil {
 		return finalError{err}
@@ -271,26 +281,6 @@ func versionOf(resp *http.Response) string {
 		return tag
 	}
 	return resp.Header.Get("Last-Modified")
-}
-
-// watchSpeed cancels a request whose server sends fewer than least bytes in a window. count adds received bytes.
-func watchSpeed(ctx context.Context, window time.Duration, least int64, cancel context.CancelCauseFunc) (count func(n int)) {
-	var bytes atomic.Int64
-	go func() {
-		ticker := time.NewTicker(window)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-				if n := bytes.Swap(0); n < least {
-					cancel(fmt.Errorf("the server is too slow: it sent %d bytes in %v, less than %d", n, window, least))
-				}
-			}
-		}
-	}()
-	return func(n int) { bytes.Add(int64(n)) }
 }
 
 // sumSuffix ends the name of the file with the sum of a first download, in the format of sha256sum.

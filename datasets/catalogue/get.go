@@ -33,7 +33,7 @@ type Downloader struct {
 	// Pause is the time before the first retry of a request, doubled for each further one; 0 means a second.
 	Pause time.Duration
 
-	leastBytes int64 // that a server must send in a window; 0 means slowBytes and slowWindow
+	leastBytes int // that a server must send in a window; 0 means slowBytes and slowWindow
 	window     time.Duration
 }
 

@@ -73,10 +73,7 @@ func (u *unpacker) zip(archive *os.File) error {
 		return err
 	}
 	for _, f := range z.File {
-		if f.Flags&zipfile.Encrypted != 0 {
-			return fmt.Errorf("%q: the file is encrypted", shortName(f.Name))
-		}
-		if err := u.unpackEntry(f.Name, f.Mode(), f.Open); err != nil {
+		if err := u.unpackEntry(f.Name, f.Mode(), func() (io.ReadCloser, error) { return zipfile.OpenEntry(f) }); err != nil {
 			return err
 		}
 	}

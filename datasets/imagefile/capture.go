@@ -1,7 +1,6 @@
 package imagefile
 
 import (
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -29,13 +28,8 @@ func ReadCapture(path string) (c Capture) {
 		return c
 	}
 	defer f.Close()
-	head := make([]byte, MagicLength)
-	n, _ := io.ReadFull(f, head)
-	kind := formatOf(head[:n])
-	if kind == nil || metadataFormats[kind.name] == 0 {
-		return c
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
+	kind, err := readFormat(f)
+	if err != nil || kind == nil || metadataFormats[kind.name] == 0 {
 		return c
 	}
 	var tags imagemeta.Tags

@@ -124,12 +124,21 @@ func IsFile(path string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	head := make([]byte, MagicLength)
-	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return false, err
+	kind, err := readFormat(f)
+	if err == io.EOF {
+		err = nil
 	}
-	return Is(head[:n]), nil
+	return kind != nil, err
+}
+
+// readFormat returns the format of a file, or nil if it is not an image. The error for an empty file is io.EOF.
+func readFormat(r io.ReaderAt) (*format, error) {
+	head := make([]byte, MagicLength)
+	n, err := r.ReadAt(head, 0)
+	if n > 0 && err == io.EOF {
+		err = nil
+	}
+	return formatOf(head[:n]), err
 }
 
 // Decode reads the image file at path: PNG, JPEG (turned upright by its EXIF orientation), GIF (first frame), BMP,
@@ -194,32 +203,26 @@ func Size(path string) (width, height int, err error) {
 		return 0, 0, fmt.Errorf("image: %w", err)
 	}
 	defer f.Close()
-	_, config, err := decodeConfig(io.NewSectionReader(f, 0, math.MaxInt64))
+	_, config, err := decodeConfig(f)
 	if err != nil {
 		return 0, 0, fmt.Errorf("image %s: %w", path, err)
 	}
 	return config.Width, config.Height, nil
 }
 
-// decodeConfig reads the header of r from its start.
-func decodeConfig(r interface {
-	io.ReaderAt
-	io.ReadSeeker
-}) (kind *format, config image.Config, err error) {
-	head := make([]byte, MagicLength)
-	n, err := r.ReadAt(head, 0)
-	if err != nil && err != io.EOF {
+// decodeConfig reads the header of an image file.
+func decodeConfig(r io.ReaderAt) (kind *format, config image.Config, err error) {
+	switch kind, err = readFormat(r); {
+	case err == io.EOF:
+		err = NewError(KindEmpty, "the file is empty")
+	case err == nil && kind == nil:
+		err = NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, HEIC, AVIF, raw, PGM or PPM file")
+	}
+	if err != nil {
 		return nil, config, err
 	}
-	if n == 0 {
-		return nil, config, NewError(KindEmpty, "the file is empty")
-	}
-	if kind = formatOf(head[:n]); kind == nil {
-		return nil, config, NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, HEIC, AVIF, raw, PGM or PPM file")
-	}
-	r.Seek(0, io.SeekStart)
 	err = guard.Call(func() error {
-		config, err = kind.config(r)
+		config, err = kind.config(io.NewSectionReader(r, 0, math.MaxInt64))
 		return err
 	})
 	switch w, h := config.Width, config.Height; {
@@ -301,8 +304,7 @@ func OpenError(err error) error { return &Error{KindOfFile(err), fmt.Errorf("ima
 
 // KindOf returns the kind of an error of a sample, KindNoFeatures if it has none.
 func KindOf(err error) Kind {
-	var of *Error
-	if errors.As(err, &of) {
+	if of, ok := errors.AsType[*Error](err); ok {
 		return of.Kind
 	}
 	return KindNoFeatures
@@ -310,23 +312,25 @@ func KindOf(err error) Kind {
 
 // KindOfFile returns the kind of an error from opening, reading or decoding an image file.
 func KindOfFile(err error) Kind {
-	var of *Error
-	var at *fs.PathError
-	var tiffForm tiff.UnsupportedError
-	var jpegForm jpeg.UnsupportedError
-	var pngForm png.UnsupportedError
+	of, isKnown := errors.AsType[*Error](err)
 	switch {
-	case errors.As(err, &of):
+	case isKnown:
 		return of.Kind
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ELOOP):
 		return KindBrokenLink
-	case errors.As(err, &at):
+	case has[*fs.PathError](err):
 		return KindUnreadable
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, notEnough),
 		strings.Contains(err.Error(), "short Huffman data"), strings.Contains(err.Error(), "not enough image data"): // from image/jpeg and image/gif
 		return KindTruncated
-	case errors.As(err, &tiffForm) || errors.As(err, &jpegForm) || errors.As(err, &pngForm) || errors.Is(err, bmp.ErrUnsupported):
+	case has[tiff.UnsupportedError](err) || has[jpeg.UnsupportedError](err) || has[png.UnsupportedError](err) || errors.Is(err, bmp.ErrUnsupported):
 		return KindUnsupported
 	}
 	return KindDamaged
+}
+
+// has reports whether err wraps an error of a type.
+func has[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/internal/imagetest"
+	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -84,7 +85,7 @@ func FuzzEXIF(f *testing.F) {
 	f.Add([]byte("\xff\xd8\xff\xff\xff\xe1\x00\x10Exif\x00\x00MM\x00*\xff\xff\xff\xff"))
 	f.Add(imagetest.ProgressiveJPEG(16, 16, 3))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if o := exifOrientation(data); o < 1 || o > 8 {
+		if o := orientationOf(jpegmeans.Parse(data).EXIF); o < 1 || o > 8 {
 			t.Errorf("orientation %d", o)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/internal/imagetest"
+	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
 
 // TestOrientation decodes a JPEG file with an EXIF block after one of XMP.
@@ -52,26 +53,26 @@ func TestOrientationOfOddBlocks(t *testing.T) {
 	whole := imagetest.WithOrientation(t, imagetest.Sample(), 6)
 	at := bytes.Index(whole, []byte("Exif"))
 	for _, keep := range []int{0, 1, 2, 5, at, at + 6, at + 10, at + 14, at + 20, at + 30} {
-		if got := exifOrientation(whole[:keep]); got != 1 {
+		if got := orientationOf(jpegmeans.Parse(whole[:keep]).EXIF); got != 1 {
 			t.Errorf("cut to %d bytes: orientation %d", keep, got)
 		}
 	}
-	if got := exifOrientation(whole); got != 6 {
+	if got := orientationOf(jpegmeans.Parse(whole).EXIF); got != 6 {
 		t.Errorf("orientation %d, want 6", got)
 	}
-	orientationOf := func(block string) int {
+	ofBlock := func(block string) int {
 		size := len(block) + 8
-		return exifOrientation([]byte("\xff\xd8\xff\xe1" + string([]byte{byte(size >> 8), byte(size)}) + "Exif\x00\x00" + block + "\xff\xd9"))
+		return orientationOf(jpegmeans.Parse([]byte("\xff\xd8\xff\xe1" + string([]byte{byte(size >> 8), byte(size)}) + "Exif\x00\x00" + block + "\xff\xd9")).EXIF)
 	}
 	for _, data := range []string{
 		"", "II*\x00", "II*\x00\xff\xff\xff\xff", "XX*\x00\x08\x00\x00\x00", "II*\x00\x08\x00\x00\x00\xff\xff",
 		"II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x63\x00\x00\x00", // 99
 	} {
-		if got := orientationOf(data); got != 1 {
+		if got := ofBlock(data); got != 1 {
 			t.Errorf("%q: orientation %d", data, got)
 		}
 	}
-	if got := orientationOf("II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x08\x00\x00\x00"); got != 8 {
+	if got := ofBlock("II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x08\x00\x00\x00"); got != 8 {
 		t.Errorf("little-endian: orientation %d, want 8", got)
 	}
 }

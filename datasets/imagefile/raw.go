@@ -5,6 +5,8 @@ import (
 	"image"
 	"image/jpeg"
 	"io"
+
+	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
 
 // rawMagics begin raw images of cameras other than TIFF: RAF, ORF, RW2 and CR3.
@@ -56,17 +58,13 @@ func previewConfig(r io.Reader) (image.Config, error) {
 
 // previewOrientation returns the orientation of the preview of a raw image: its own tag, else the tag of the raw image,
 // unless the preview is upright already.
-func previewOrientation(content, preview []byte) int {
-	orientation := exifOrientation(preview)
+func previewOrientation(content []byte, preview *jpegmeans.File) int {
+	own := orientationOf(preview.EXIF)
 	if at := bytes.Index(content[:min(len(content), 1<<16)], []byte("CMT1")); at >= 0 { // in CR3
 		content = content[at+4:]
 	}
-	v := int(tiffTags(content)[tiffOrientation])
-	if orientation == 1 && 1 <= v && v <= 8 {
-		c, err := jpeg.DecodeConfig(bytes.NewReader(preview))
-		if err == nil && (v < 5 || c.Width >= c.Height) {
-			orientation = v
-		}
+	if whole := orientationOf(content); own == 1 && (whole < 5 || preview.Width >= preview.Height) {
+		return whole
 	}
-	return orientation
+	return own
 }

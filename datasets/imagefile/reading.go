@@ -52,7 +52,7 @@ func NewReading(content []byte, mend bool) (*Reading, error) {
 		}
 		r, err := NewReading(jpeg, mend)
 		if err == nil {
-			r.turn = previewOrientation(content, jpeg)
+			r.turn = previewOrientation(content, jpegmeans.Parse(jpeg))
 		}
 		return r, err
 	}
@@ -226,23 +226,18 @@ func Reduced(img image.Image, least int) image.Image {
 		return out
 	case *image.RGBA:
 		if src.Opaque() {
-			return reducedRGBA(src.Pix[src.PixOffset(src.Rect.Min.X, src.Rect.Min.Y):], src.Stride, size, times)
+			out, pix := image.NewRGBA(reducedBounds(size, times)), src.Pix[src.PixOffset(src.Rect.Min.X, src.Rect.Min.Y):]
+			for channel := range 4 {
+				blockMeans(plane{out.Pix[channel:], out.Stride, 4}, plane{pix[channel:], src.Stride, 4}, size, times, times)
+			}
+			return out
 		}
 	case *image.NRGBA:
 		if src.Opaque() {
-			return reducedRGBA(src.Pix[src.PixOffset(src.Rect.Min.X, src.Rect.Min.Y):], src.Stride, size, times)
+			return Reduced(&image.RGBA{Pix: src.Pix, Stride: src.Stride, Rect: src.Rect}, least)
 		}
 	}
 	return img
-}
-
-// reducedRGBA is Reduced for opaque 4-byte pixels. The mean opacity stays opaque.
-func reducedRGBA(pix []uint8, stride int, size image.Point, times int) *image.RGBA {
-	out := image.NewRGBA(reducedBounds(size, times))
-	for channel := range 4 {
-		blockMeans(plane{out.Pix[channel:], out.Stride, 4}, plane{pix[channel:], stride, 4}, size, times, times)
-	}
-	return out
 }
 
 func reducedBounds(size image.Point, times int) image.Rectangle {
@@ -279,23 +274,14 @@ func blockMeans(dst, src plane, size image.Point, across, down int) {
 }
 
 // orientation returns the orientation of a JPEG image.
-func (r *Reading) orientation() int { return cmp.Or(r.turn, exifOrientation(r.content)) }
+func (r *Reading) orientation() int { return cmp.Or(r.turn, orientationOf(r.jpeg.EXIF)) }
 
-// exifOrientation returns the orientation tag, 1 to 8, of the EXIF block of a JPEG file, or 1 (upright).
-func exifOrientation(content []byte) int {
-	const app1, startOfScan = 0xe1, 0xda
-	orientation := 1
-	jpegmeans.Segments(content, func(marker byte, data []byte) bool {
-		// An XMP block has the same marker.
-		if marker == app1 && len(data) >= 6 && string(data[:6]) == "Exif\x00\x00" {
-			if v := tiffTags(data[6:])[tiffOrientation]; 1 <= v && v <= 8 { // an EXIF block has the layout of a TIFF file
-				orientation = int(v)
-			}
-			return false
-		}
-		return marker != startOfScan
-	})
-	return orientation
+// orientationOf returns the orientation tag, 1 to 8, of a TIFF file or an EXIF block, or 1 (upright).
+func orientationOf(content []byte) int {
+	if v := tiffTags(content)[tiffOrientation]; 1 <= v && v <= 8 {
+		return int(v)
+	}
+	return 1
 }
 
 // oriented is a stored image seen upright.
@@ -334,21 +320,16 @@ func (o *oriented) Bounds() image.Rectangle {
 func (o *oriented) stored(x, y int) (int, int) {
 	b := o.RGBA64Image.Bounds()
 	right, bottom := b.Dx()-1, b.Dy()-1
-	switch o.orientation {
-	case 2: // mirrored left to right
-		x = right - x
-	case 3: // upside down
-		x, y = right-x, bottom-y
-	case 4: // mirrored top to bottom
-		y = bottom - y
-	case 5: // mirrored at the main diagonal
+	if o.orientation >= 5 { // mirrored at the main diagonal
 		x, y = y, x
-	case 6: // stored turned to the left
-		x, y = y, bottom-x
-	case 7: // mirrored at the other diagonal
-		x, y = right-y, bottom-x
-	case 8: // stored turned to the right
-		x, y = right-y, x
+	}
+	switch o.orientation {
+	case 2, 8:
+		x = right - x
+	case 4, 6:
+		y = bottom - y
+	case 3, 7:
+		x, y = right-x, bottom-y
 	}
 	return b.Min.X + x, b.Min.Y + y
 }

@@ -114,15 +114,12 @@ func checkFinite(x mat.Matrix) error {
 	}
 	n, _ := x.Dims()
 	row := rowsOf(x)
-	csr, isSparse := x.(*sparse.CSR)
+	at := func(i int) ([]int, []float64) { return nil, row(i) }
+	if csr, ok := x.(*sparse.CSR); ok {
+		at = csr.Row
+	}
 	for i := range n {
-		var columns []int
-		var values []float64
-		if isSparse {
-			columns, values = csr.Row(i)
-		} else {
-			values = row(i)
-		}
+		columns, values := at(i)
 		if err := checkRow(i, columns, values); err != nil {
 			return err
 		}

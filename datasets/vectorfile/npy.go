@@ -156,28 +156,26 @@ func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts
 
 // joinSparse replaces the arrays of scipy.sparse.save_npz by their matrix, called "data".
 func (vs *variables) joinSparse(in *input) error {
-	parts := map[string]*variable{}
-	for _, name := range []string{"format", "shape", "data", "indptr", "indices"} {
-		parts[name] = &variable{Name: name}
-	}
-	for i := range *vs {
-		if v := &(*vs)[i]; parts[v.Name] != nil {
-			parts[v.Name] = v
+	names := []string{"format", "shape", "data", "indptr", "indices"}
+	part := func(name string) *variable {
+		if i := slices.IndexFunc(*vs, func(v variable) bool { return v.Name == name }); i >= 0 {
+			return &(*vs)[i]
 		}
+		return &variable{Name: name}
 	}
-	format, shape, data := parts["format"], parts["shape"], parts["data"]
+	format, shape, data := part("format"), part("shape"), part("data")
 	if len(format.Dims) != 0 || len(format.Text) != 1 || shape.len() != 2 || len(data.Dims) == 0 {
 		return nil
 	}
 	if format.Text[0] != "csr" {
 		return fmt.Errorf("sparse format %q is not supported; convert to csr (in SciPy, tocsr() before save_npz)", format.Text[0])
 	}
-	x, err := compressedRows(in, shape, parts["indptr"], parts["indices"], data)
+	x, err := compressedRows(in, shape, part("indptr"), part("indices"), data)
 	if err != nil {
 		return fmt.Errorf("sparse matrix: %w", err)
 	}
 	n, m := x.Dims()
-	*vs = slices.DeleteFunc(*vs, func(v variable) bool { return parts[v.Name] != nil })
+	*vs = slices.DeleteFunc(*vs, func(v variable) bool { return slices.Contains(names, v.Name) })
 	*vs = append(*vs, variable{Name: "data", Class: "sparse", Dims: []int{n, m}, Value: x})
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
 const mostMeta = 16 << 20 // bytes of the largest meta box
@@ -19,16 +21,21 @@ type Header struct {
 
 // ReadHeader reads boxes of a file up to the one of metadata (ISO/IEC 14496-12, 23008-12).
 func ReadHeader(r io.Reader) (h Header, err error) {
+	defer func() {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+	}()
 	for at := int64(0); ; {
 		var head [16]byte
 		at += 8
 		if _, err := io.ReadFull(r, head[:8]); err != nil {
-			return h, noEOF(err)
+			return h, err
 		}
 		size := int64(binary.BigEndian.Uint32(head[:])) - 8
 		if size == 1-8 {
 			if _, err := io.ReadFull(r, head[8:]); err != nil {
-				return h, noEOF(err)
+				return h, err
 			}
 			size = int64(binary.BigEndian.Uint64(head[8:])) - 16
 			at += 8
@@ -38,7 +45,7 @@ func ReadHeader(r io.Reader) (h Header, err error) {
 		}
 		if string(head[4:8]) != "meta" {
 			if _, err := io.CopyN(io.Discard, r, size); err != nil {
-				return h, noEOF(err)
+				return h, err
 			}
 			at += size
 			continue
@@ -46,10 +53,7 @@ func ReadHeader(r io.Reader) (h Header, err error) {
 		if size > mostMeta {
 			return h, fmt.Errorf("%d bytes of metadata, above the limit of %d", size, mostMeta)
 		}
-		meta, err := io.ReadAll(io.LimitReader(r, size))
-		if err == nil && int64(len(meta)) < size {
-			err = io.ErrUnexpectedEOF
-		}
+		meta, err := number.ReadBytes(r, size, 0)
 		if err != nil {
 			return h, err
 		}
@@ -57,14 +61,6 @@ func ReadHeader(r io.Reader) (h Header, err error) {
 		h.start, h.end = at, at+size
 		return h, err
 	}
-}
-
-// noEOF returns io.ErrUnexpectedEOF for the end of a file that should go on.
-func noEOF(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // reader reads big-endian numbers. At the end of the data it returns 0 and sets short.

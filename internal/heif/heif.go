@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
@@ -98,14 +99,16 @@ func (h heap) Free() {}
 type call struct {
 	ctx    context.Context
 	module api.Module
-	file   uint64 // address of its content
-	length int
+	// args are the arguments of its function: the content and its length, whether only the numbers are wanted, for AVIF
+	// the index of an image, and the addresses of the numbers.
+	args    []uint64
+	numbers uint64 // address of five 32-bit numbers, the first two of which are width and height
 }
 
 var errDecode = errors.New("the image data is damaged or truncated")
 
-// run starts a decoder and calls do with the content in its memory.
-func run(get func() (*compiled, error), content []byte, h Header, do func(*call) (image.Image, error)) (img image.Image, err error) {
+// run starts a decoder and calls do with the numbers of the image. index is an argument of one of the decoders.
+func run(get func() (*compiled, error), index []uint64, content []byte, h Header, do func(r *call, n []int) (image.Image, error)) (img image.Image, err error) {
 	c, err := get()
 	if err != nil {
 		return nil, err
@@ -119,20 +122,42 @@ func run(get func() (*compiled, error), content []byte, h Header, do func(*call)
 		return nil, err
 	}
 	defer module.Close(ctx)
-	r := &call{ctx: ctx, module: module, length: len(content)}
-	if r.file, err = r.alloc(len(content)); err != nil {
+	r := &call{ctx: ctx, module: module}
+	file, err := r.call("malloc", uint64(len(content)))
+	if err == nil {
+		r.numbers, err = r.call("malloc", 4*4+8)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if !module.Memory().Write(uint32(r.file), content) {
+	if !module.Memory().Write(uint32(file), content) {
 		return nil, errDecode
 	}
 	// libavif does not turn images, and libheif fails at some that are mirrored too. Neither may.
 	for at := h.start; at < h.end; at++ {
 		if box := string(content[at:min(at+8, h.end)]); box == "\x00\x00\x00\x09irot" || box == "\x00\x00\x00\x09imir" {
-			module.Memory().Write(uint32(r.file+uint64(at)+4), []byte("irot\x00")) // by 0°
+			module.Memory().Write(uint32(file+uint64(at)+4), []byte("irot\x00")) // by 0°
 		}
 	}
-	return do(r)
+	r.args = slices.Concat([]uint64{file, uint64(len(content)), 1}, index)
+	for i := range uint64(5) {
+		r.args = append(r.args, r.numbers+4*i)
+	}
+	if _, err := r.call("decode", append(r.args, 0)...); err != nil {
+		return nil, err
+	}
+	text, err := r.read(r.numbers, 5*4)
+	if err != nil {
+		return nil, err
+	}
+	n := make([]int, 5)
+	for i := range n {
+		n[i] = int(binary.LittleEndian.Uint32(text[4*i:]))
+	}
+	if err := h.check(n[0], n[1]); err != nil {
+		return nil, err
+	}
+	return do(r, n)
 }
 
 // call calls an exported function. A flaw of the decoder ends it with an error.
@@ -144,28 +169,27 @@ func (r *call) call(name string, args ...uint64) (uint64, error) {
 	return result[0], nil
 }
 
-func (r *call) alloc(bytes int) (uint64, error) { return r.call("malloc", uint64(bytes)) }
-
-// numbers returns n 32-bit numbers at an address.
-func (r *call) numbers(at uint64, n int) ([]int, error) {
-	text, ok := r.module.Memory().Read(uint32(at), uint32(4*n))
-	if !ok {
-		return nil, errDecode
-	}
-	numbers := make([]int, n)
-	for i := range numbers {
-		numbers[i] = int(binary.LittleEndian.Uint32(text[4*i:]))
-	}
-	return numbers, nil
-}
-
-// pixels returns a copy of memory.
-func (r *call) pixels(at uint64, n int) ([]byte, error) {
+// read returns n bytes at an address, until the next call.
+func (r *call) read(at uint64, n int) ([]byte, error) {
 	text, ok := r.module.Memory().Read(uint32(at), uint32(n))
 	if !ok {
 		return nil, errDecode
 	}
-	return bytes.Clone(text), nil
+	return text, nil
+}
+
+// pixels decodes the image to n bytes.
+func (r *call) pixels(n int) ([]byte, error) {
+	out, err := r.call("malloc", uint64(n))
+	if err == nil {
+		r.args[2] = 0
+		_, err = r.call("decode", append(r.args, out)...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	pix, err := r.read(out, n)
+	return bytes.Clone(pix), err
 }
 
 // Decode decodes the primary image of a file. The orientation, as in EXIF, turns it upright.
@@ -175,9 +199,9 @@ func Decode(content []byte) (img image.Image, orientation int, err error) {
 		return nil, 0, err
 	}
 	if isAVIF(content) {
-		img, err = decodeAVIF(content, h)
+		img, err = run(avif, []uint64{0}, content, h, decodeAVIF)
 	} else {
-		img, err = decodeHEIC(content, h)
+		img, err = run(heic, nil, content, h, decodeHEIC)
 	}
 	return img, h.turn, err
 }
@@ -205,116 +229,65 @@ func (h Header) check(width, height int) error {
 	return nil
 }
 
-func decodeHEIC(content []byte, h Header) (image.Image, error) {
-	return run(heic, content, h, func(r *call) (image.Image, error) {
-		at, err := r.alloc(5 * 4)
-		if err != nil {
-			return nil, err
+func decodeHEIC(r *call, n []int) (image.Image, error) {
+	width, height, colours, chroma, premultiplied := n[0], n[1], n[2], n[3], n[4] == 1
+	align := func(n int) int { return (n + 15) &^ 15 } // of rows
+	const yCbCr, rgb, grey = 0, 1, 2
+	box := image.Rect(0, 0, width, height)
+	stride, half, halfRows := align(width), 0, 0
+	ratio := image.YCbCrSubsampleRatio420
+	switch {
+	case colours == rgb:
+		stride = align(4 * width)
+	case colours == grey:
+	case colours == yCbCr && chroma >= 1 && chroma <= 3:
+		ratio = [...]image.YCbCrSubsampleRatio{1: ratio, image.YCbCrSubsampleRatio422, image.YCbCrSubsampleRatio444}[chroma]
+		half, halfRows = align((width+1)/2), height
+		if chroma == 1 {
+			halfRows = (height + 1) / 2
 		}
-		decode := func(configOnly, out uint64) error {
-			_, err := r.call("decode", r.file, uint64(r.length), configOnly, at, at+4, at+8, at+12, at+16, out)
-			return err
+		if chroma == 3 {
+			half = stride
 		}
-		if err := decode(1, 0); err != nil {
-			return nil, err
-		}
-		n, err := r.numbers(at, 5)
-		if err != nil {
-			return nil, err
-		}
-		width, height, colours, chroma, premultiplied := n[0], n[1], n[2], n[3], n[4] == 1
-		if err := h.check(width, height); err != nil {
-			return nil, err
-		}
-		align := func(n int) int { return (n + 15) &^ 15 } // of rows
-		const yCbCr, rgb, grey = 0, 1, 2
-		box := image.Rect(0, 0, width, height)
-		stride, half, halfRows := align(width), 0, 0
-		ratio := image.YCbCrSubsampleRatio420
-		switch {
-		case colours == rgb:
-			stride = align(4 * width)
-		case colours == grey:
-		case colours == yCbCr && chroma >= 1 && chroma <= 3:
-			ratio = [...]image.YCbCrSubsampleRatio{1: ratio, image.YCbCrSubsampleRatio422, image.YCbCrSubsampleRatio444}[chroma]
-			half, halfRows = align((width+1)/2), height
-			if chroma == 1 {
-				halfRows = (height + 1) / 2
-			}
-			if chroma == 3 {
-				half = stride
-			}
-		default:
-			return nil, fmt.Errorf("colours of the unknown form %d, %d", colours, chroma)
-		}
-		first, second := stride*height, half*halfRows
-		out, err := r.alloc(first + 2*second)
-		if err == nil {
-			err = decode(0, out)
-		}
-		if err != nil {
-			return nil, err
-		}
-		pix, err := r.pixels(out, first+2*second)
-		switch {
-		case err != nil:
-			return nil, err
-		case colours == grey:
-			return &image.Gray{Pix: pix, Stride: stride, Rect: box}, nil
-		case colours == rgb && premultiplied:
-			return &image.RGBA{Pix: pix, Stride: stride, Rect: box}, nil
-		case colours == rgb:
-			return &image.NRGBA{Pix: pix, Stride: stride, Rect: box}, nil
-		}
-		return &image.YCbCr{Y: pix[:first], Cb: pix[first : first+second], Cr: pix[first+second:], YStride: stride, CStride: half,
-			SubsampleRatio: ratio, Rect: box}, nil
-	})
+	default:
+		return nil, fmt.Errorf("colours of the unknown form %d, %d", colours, chroma)
+	}
+	first, second := stride*height, half*halfRows
+	pix, err := r.pixels(first + 2*second)
+	switch {
+	case err != nil:
+		return nil, err
+	case colours == grey:
+		return &image.Gray{Pix: pix, Stride: stride, Rect: box}, nil
+	case colours == rgb && premultiplied:
+		return &image.RGBA{Pix: pix, Stride: stride, Rect: box}, nil
+	case colours == rgb:
+		return &image.NRGBA{Pix: pix, Stride: stride, Rect: box}, nil
+	}
+	return &image.YCbCr{Y: pix[:first], Cb: pix[first : first+second], Cr: pix[first+second:], YStride: stride, CStride: half,
+		SubsampleRatio: ratio, Rect: box}, nil
 }
 
 // decodeAVIF decodes the first image of a sequence.
-func decodeAVIF(content []byte, h Header) (image.Image, error) {
-	return run(avif, content, h, func(r *call) (image.Image, error) {
-		at, err := r.alloc(4*4 + 8)
-		if err != nil {
-			return nil, err
-		}
-		decode := func(configOnly, out uint64) error {
-			_, err := r.call("decode", r.file, uint64(r.length), configOnly, 0, at, at+4, at+8, at+12, at+16, out)
-			return err
-		}
-		if err := decode(1, 0); err != nil {
-			return nil, err
-		}
-		n, err := r.numbers(at, 3)
-		if err != nil {
-			return nil, err
-		}
-		width, height, bytes := n[0], n[1], 4
-		if n[2] > 8 {
-			bytes = 8
-		}
-		if err := h.check(width, height); err != nil {
-			return nil, err
-		}
-		out, err := r.alloc(width * height * bytes)
-		unset := []byte("unset...") // the decoder writes a time there, unless the image is damaged
-		r.module.Memory().Write(uint32(at+16), unset)
-		if err == nil {
-			err = decode(0, out)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if time, ok := r.module.Memory().Read(uint32(at+16), 8); !ok || string(time) == string(unset) {
-			return nil, errDecode
-		}
-		pix, err := r.pixels(out, width*height*bytes)
-		if err != nil || bytes == 4 {
-			return &image.RGBA{Pix: pix, Stride: 4 * width, Rect: image.Rect(0, 0, width, height)}, err
-		}
-		for i := 0; i < len(pix); i += 2 {
-			pix[i], pix[i+1] = pix[i+1], pix[i]
-		}
-		return &image.RGBA64{Pix: pix, Stride: 8 * width, Rect: image.Rect(0, 0, width, height)}, nil
-	})
+func decodeAVIF(r *call, n []int) (image.Image, error) {
+	width, height, bytes := n[0], n[1], 4
+	if n[2] > 8 {
+		bytes = 8
+	}
+	const unset = "unset..." // the decoder writes a time there, unless the image is damaged
+	r.module.Memory().WriteString(uint32(r.numbers+16), unset)
+	pix, err := r.pixels(width * height * bytes)
+	if err != nil {
+		return nil, err
+	}
+	if time, err := r.read(r.numbers+16, len(unset)); err != nil || string(time) == unset {
+		return nil, errDecode
+	}
+	if bytes == 4 {
+		return &image.RGBA{Pix: pix, Stride: 4 * width, Rect: image.Rect(0, 0, width, height)}, nil
+	}
+	for i := 0; i < len(pix); i += 2 {
+		pix[i], pix[i+1] = pix[i+1], pix[i]
+	}
+	return &image.RGBA64{Pix: pix, Stride: 8 * width, Rect: image.Rect(0, 0, width, height)}, nil
 }

@@ -26,6 +26,7 @@ type File struct {
 	// Progressive reports whether the file is progressive, and Scans is the number of scans.
 	Progressive bool
 	Scans       int
+	EXIF        []byte // the first EXIF block before the first scan, in the layout of a TIFF file
 
 	content  []byte
 	frame    *frame // nil if missing or not supported
@@ -77,6 +78,10 @@ func Parse(content []byte) *File {
 		case application0:
 			if len(data) >= 5 {
 				jfif = string(data[:5]) == "JFIF\x00"
+			}
+		case application1: // an XMP block has the same marker
+			if block, ok := bytes.CutPrefix(data, []byte("Exif\x00\x00")); ok && f.Scans == 0 && f.EXIF == nil {
+				f.EXIF = block
 			}
 		case application14:
 			if len(data) >= 12 && string(data[:5]) == "Adobe" {
@@ -162,6 +167,7 @@ const (
 	quantTables        = 0xdb
 	restartInterval    = 0xdd
 	application0       = 0xe0
+	application1       = 0xe1
 	application14      = 0xee
 	application15      = 0xef
 	comment            = 0xfe
@@ -214,18 +220,6 @@ func (r *reader) nextSegment() (marker byte, data []byte, err error) {
 		}
 		r.at += length
 		return marker, rest[2:length], nil
-	}
-}
-
-// Segments calls f with the marker and the data of each segment of a JPEG file up to the end of the image, until f
-// returns false or a segment is incomplete.
-func Segments(content []byte, f func(marker byte, data []byte) bool) {
-	r := reader{content, min(2, len(content))}
-	for {
-		marker, data, err := r.nextSegment()
-		if err != nil || marker == endOfImage || !f(marker, data) {
-			return
-		}
 	}
 }
 

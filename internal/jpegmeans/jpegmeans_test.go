@@ -461,13 +461,13 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		passed := 2
-		Segments(content, func(marker byte, data []byte) bool {
+		r := reader{content, min(2, len(content))}
+		for marker, data, err := r.nextSegment(); err == nil && marker != endOfImage; marker, data, err = r.nextSegment() {
 			if marker == 0 || marker == 0xff {
 				t.Errorf("a segment %#x of %d bytes", marker, len(data))
 			}
 			passed += 4 + len(data)
-			return true
-		})
+		}
 		if passed > len(content) && passed > 2 {
 			t.Errorf("%d bytes passed of %d", passed, len(content))
 		}

@@ -20,8 +20,8 @@ type decoder struct {
 	seen  int // bit set of the components in scans so far
 
 	quant    [4][blockSize]int32 // in the order of the file
-	dc, ac   [4]table
-	interval int // MCUs between restarts, or 0
+	tables   [2][4]table         // of DC and AC
+	interval int                 // MCUs between restarts, or 0
 
 	bits     bits
 	block    block
@@ -120,7 +120,7 @@ func (d *decoder) scan(header []byte) error {
 	h, v := d.frame.components[0].h, d.frame.components[0].v
 	across, down := (d.frame.width+8*h-1)/(8*h), (d.frame.height+8*v-1)/(8*v)
 	expected := byte(restart0)
-	d.bits = bits{data: d.content, from: d.at, at: d.at}
+	d.bits = bits{data: d.content, at: d.at}
 	for unit := range across * down {
 		if unit%across == 0 {
 			d.rows = unit / across * 8 * v
@@ -141,7 +141,7 @@ func (d *decoder) scan(header []byte) error {
 			}
 		}
 	}
-	d.at, d.rows = d.bits.end(), d.frame.height
+	d.at, d.rows = d.bits.at, d.frame.height
 	return nil
 }
 
@@ -197,7 +197,7 @@ func (d *decoder) readScan(header []byte) (parts []part, err error) {
 		}
 		here |= 1 << index
 		c := &d.frame.components[index]
-		parts = append(parts, part{component: c, dc: &d.dc[tables>>4], ac: &d.ac[tables&0xf], quant: &d.quant[c.quant]})
+		parts = append(parts, part{component: c, dc: &d.tables[0][tables>>4], ac: &d.tables[1][tables&0xf], quant: &d.quant[c.quant]})
 		total += c.h * c.v
 	}
 	if len(d.frame.components) > 1 && total > 10 {
@@ -209,13 +209,13 @@ func (d *decoder) readScan(header []byte) (parts []part, err error) {
 
 // restart continues after the next restart marker, which must be the expected one.
 func (d *decoder) restart(expected byte) error {
-	for at := d.bits.end(); at+1 < len(d.content); at++ {
+	for at := d.bits.at; at+1 < len(d.content); at++ {
 		if d.content[at] != 0xff {
 			continue
 		}
 		switch d.content[at+1] {
 		case expected:
-			d.bits = bits{data: d.content, from: at + 2, at: at + 2}
+			d.bits = bits{data: d.content, at: at + 2}
 			return nil
 		case 0:
 			at++
@@ -312,11 +312,7 @@ func (d *decoder) readTables(data []byte) error {
 		if class > 1 || number > 3 || number > 1 && d.frame != nil && d.frame.baseline || n == 0 || n > 256 || len(data) < 17+n {
 			return errDamaged
 		}
-		t := &d.dc[number]
-		if class == 1 {
-			t = &d.ac[number]
-		}
-		if !t.define(counts, data[17:17+n]) {
+		if !d.tables[class][number].define(counts, data[17:17+n]) {
 			return errDamaged
 		}
 		data = data[17+n:]
@@ -327,8 +323,7 @@ func (d *decoder) readTables(data []byte) error {
 // bits is a bit reader for the data between restarts. After the end it reads zeros, and n becomes negative.
 type bits struct {
 	data []byte
-	from int // offset of the first byte
-	at   int // offset of the next byte
+	at   int // offset of the next byte, never after a marker
 	next uint64
 	n    int // number of valid bits in next, from the top
 	over bool
@@ -371,18 +366,6 @@ func (b *bits) fill() {
 	}
 }
 
-// end returns the offset after the last byte of which a bit was read.
-func (b *bits) end() int {
-	at := b.at
-	for n := b.n; n >= 8; n -= 8 {
-		at--
-		if at-1 >= b.from && b.data[at] == 0 && b.data[at-1] == 0xff {
-			at--
-		}
-	}
-	return at
-}
-
 func (b *bits) read(n int) uint32 {
 	if b.n < enough {
 		b.fill()
@@ -416,12 +399,6 @@ func (b *bits) symbol(t *table) (symbol byte, ok bool) {
 
 // value returns the next signed value of size bits, up to 16 (T.81, F.2.2.1, EXTEND).
 func (b *bits) value(size int) int32 {
-	if size == 0 {
-		return 0
-	}
-	positive := int64(b.next) >> 63 // all ones if the top bit is set, else 0
-	v := int64(b.next >> uint(64-size))
-	b.next <<= uint(size)
-	b.n -= size
-	return int32(v + (1-1<<uint(size))&^positive)
+	positive := int32(int64(b.next) >> 63) // all ones if the top bit is set, else 0
+	return int32(b.read(size)) + (1-1<<size)&^positive
 }

@@ -36,15 +36,8 @@ type Budget struct {
 
 	mu         sync.Mutex
 	kept, used int64     // bytes reserved by Keep, and by other methods
-	waiting    []*waiter // queue of Acquire
-}
-
-type waiter struct {
-	need  int64
-	what  string
-	ready chan error // has capacity 1
-
-	release func()
+	waiting    []*int    // queue of Acquire
+	changed    sync.Cond // wakes the queue
 }
 
 // LimitError reports a request that exceeds the budget.
@@ -62,7 +55,9 @@ func (e *LimitError) Error() string {
 // New returns a budget of limit bytes, at least Least.
 func New(limit int64) *Budget {
 	limit = max(limit, Least)
-	return &Budget{limit: limit, capacity: limit - limit/garbagePart - programShare}
+	b := &Budget{limit: limit, capacity: limit - limit/garbagePart - programShare}
+	b.changed.L = &b.mu
+	return b
 }
 
 // Limit returns the limit, in bytes.
@@ -96,7 +91,7 @@ func (b *Budget) reserve(from *int64, n int64) (release func()) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		*from -= n
-		b.grantWaiting()
+		b.changed.Broadcast()
 	})
 }
 
@@ -107,35 +102,38 @@ func (b *Budget) Keep(n int64, what string) (release func(), err error) {
 	if err := b.checkLocked(n, what); err != nil {
 		return nil, err
 	}
-	release = b.reserve(&b.kept, n)
-	b.grantWaiting()
-	return release, nil
+	b.changed.Broadcast() // some requests may be impossible now
+	return b.reserve(&b.kept, n), nil
 }
 
 // Acquire waits for its turn and reserves n bytes. It returns the error of Check, or the cause of the end of ctx. A
 // holder must not call Acquire again, because two holders could deadlock.
 func (b *Budget) Acquire(ctx context.Context, n int64, what string) (release func(), err error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	w := &waiter{need: n, what: what, ready: make(chan error, 1)}
-	b.mu.Lock()
-	b.waiting = append(b.waiting, w)
-	b.grantWaiting()
-	b.mu.Unlock()
-	select {
-	case err = <-w.ready:
-	case <-ctx.Done():
+	defer context.AfterFunc(ctx, func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if i := slices.Index(b.waiting, w); i >= 0 {
-			b.waiting = slices.Delete(b.waiting, i, i+1)
-			b.grantWaiting() // later requests may be smaller
-			return nil, context.Cause(ctx)
+		b.changed.Broadcast()
+	})()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	me := new(int)
+	b.waiting = append(b.waiting, me)
+	defer func() {
+		b.waiting = slices.DeleteFunc(b.waiting, func(other *int) bool { return other == me })
+		b.changed.Broadcast() // the next requests may be smaller
+	}()
+	for ; ctx.Err() == nil; b.changed.Wait() {
+		if b.waiting[0] != me {
+			continue
 		}
-		err = <-w.ready // it was served meanwhile
+		if err := b.checkLocked(n, what); err != nil {
+			return nil, err
+		}
+		if b.kept+b.used+n <= b.capacity {
+			return b.reserve(&b.used, n), nil
+		}
 	}
-	return w.release, err
+	return nil, context.Cause(ctx)
 }
 
 // TryAcquire reserves n bytes if they are free and no goroutine waits. A holder may call it.
@@ -153,29 +151,6 @@ func (b *Budget) Hold(n int64) (release func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.reserve(&b.used, n)
-}
-
-// Waiting reports whether a goroutine waits in Acquire.
-func (b *Budget) Waiting() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.waiting) > 0
-}
-
-// serve grants waiting requests in order, and rejects requests that kept memory makes impossible.
-func (b *Budget) grantWaiting() {
-	for len(b.waiting) > 0 {
-		w := b.waiting[0]
-		err := b.checkLocked(w.need, w.what)
-		if err == nil {
-			if b.kept+b.used+w.need > b.capacity {
-				return
-			}
-			w.release = b.reserve(&b.used, w.need)
-		}
-		b.waiting = b.waiting[1:]
-		w.ready <- err
-	}
 }
 
 type contextKey struct{}

@@ -12,7 +12,11 @@ import (
 )
 
 // of returns a budget of n bytes.
-func of(capacity int64) *Budget { return &Budget{limit: 2 * capacity, capacity: capacity} }
+func of(capacity int64) *Budget {
+	b := New(Least)
+	b.limit, b.capacity = 2*capacity, capacity
+	return b
+}
 
 func acquire(t *testing.T, b *Budget, n int64) (release func()) {
 	t.Helper()

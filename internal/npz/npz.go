@@ -51,12 +51,7 @@ func (e Entry) Most() int64 {
 }
 
 // Open opens the content for reading.
-func (e Entry) Open() (io.ReadCloser, error) {
-	if e.Flags&zipfile.Encrypted != 0 {
-		return nil, errors.New("the file is encrypted")
-	}
-	return e.File.Open()
-}
+func (e Entry) Open() (io.ReadCloser, error) { return zipfile.OpenEntry(e.File) }
 
 // Size returns the claimed size of the content in bytes.
 func (e Entry) Size() int64 { return int64(min(e.UncompressedSize64, math.MaxInt64)) }
@@ -115,29 +110,35 @@ func (a *Archive) Text(name string) ([]byte, error) {
 
 // read reads the values of an array of the given type and number of dimensions in C order.
 func (a *Archive) read(name, kind string, dimensions int, check func([]int) error) (raw []byte, shape []int, err error) {
-	label := fmt.Sprintf("the array %q", name)
 	e, ok := a.entry(name)
 	if !ok {
 		return nil, nil, fmt.Errorf("the file has no array %q", name)
 	}
+	if raw, shape, err = e.read(kind, dimensions, check); err != nil {
+		return nil, nil, fmt.Errorf("the array %q: %w", name, err)
+	}
+	return raw, shape, nil
+}
+
+func (e Entry) read(kind string, dimensions int, check func([]int) error) (raw []byte, shape []int, err error) {
 	content, err := e.Open()
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", label, err)
+		return nil, nil, err
 	}
 	defer content.Close()
 	r := number.Buffered(content, e.Size())
 	h, err := ReadHeader(r)
 	switch {
 	case err != nil:
-		return nil, nil, fmt.Errorf("%s: %w", label, err)
+		return nil, nil, err
 	case h.Type != kind || h.Fortran:
-		return nil, nil, fmt.Errorf("%s has type %s, Fortran order %t; expected type %s in C order", label, h.Type, h.Fortran, kind)
+		return nil, nil, fmt.Errorf("type %s, Fortran order %t; expected type %s in C order", h.Type, h.Fortran, kind)
 	case len(h.Shape) != dimensions:
-		return nil, nil, fmt.Errorf("%s has shape %v; expected %d dimensions", label, h.Shape, dimensions)
+		return nil, nil, fmt.Errorf("shape %v; expected %d dimensions", h.Shape, dimensions)
 	}
 	if check != nil {
 		if err := check(h.Shape); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", label, err)
+			return nil, nil, err
 		}
 	}
 	item, _ := h.Item()
@@ -145,20 +146,14 @@ func (a *Archive) read(name, kind string, dimensions int, check func([]int) erro
 	size := items * item.Size
 	switch {
 	case err != nil || items > maxItems:
-		return nil, nil, fmt.Errorf("%s of shape %v has more values than the limit of %d", label, h.Shape, maxItems)
+		return nil, nil, fmt.Errorf("shape %v has more values than the limit of %d", h.Shape, maxItems)
 	case size > FreeBytes && uint64(size/PerByte) > e.CompressedSize64:
-		return nil, nil, fmt.Errorf("%s of shape %v is too large for its %d compressed bytes", label, h.Shape, e.CompressedSize64)
+		return nil, nil, fmt.Errorf("shape %v is too large for %d compressed bytes", h.Shape, e.CompressedSize64)
 	}
-	if raw, err = number.ReadBytes(r, size, size); errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, nil, fmt.Errorf("%s of shape %v ends after %d values: %w", label, h.Shape, int64(len(raw))/item.Size, io.ErrUnexpectedEOF)
-	}
-	if err == nil {
+	if raw, err = number.ReadBytes(r, size, size); err == nil {
 		err = number.End(r)
 	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", label, err)
-	}
-	return raw, h.Shape, nil
+	return raw, h.Shape, err
 }
 
 // Header is the header of an array.

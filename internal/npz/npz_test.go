@@ -71,7 +71,7 @@ func TestArchive(t *testing.T) {
 		if err != nil || string(text) != "plain \x00 bytes" {
 			t.Errorf("read %q, %v", text, err)
 		}
-		if _, err := z.Text("words"); err == nil || !strings.Contains(err.Error(), "has type <U3, Fortran order false; expected type |u1 in C order") {
+		if _, err := z.Text("words"); err == nil || !strings.Contains(err.Error(), "type <U3, Fortran order false; expected type |u1 in C order") {
 			t.Errorf("error %v", err)
 		}
 		for want, read := range map[string]func() error{

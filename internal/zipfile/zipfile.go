@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,15 +16,21 @@ import (
 // MaxDirectory is the largest size of an archive's directory in bytes, which is read into memory.
 const MaxDirectory = 8 << 20
 
-// Encrypted is the flag bit of an encrypted entry.
-const Encrypted = 1
-
 // Open reads the directory of an archive of size bytes.
 func Open(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	directory := &bounded{r, MaxDirectory}
 	z, err := zip.NewReader(directory, size)
 	directory.left = -1
 	return z, err
+}
+
+// OpenEntry opens an entry for reading, unless it is encrypted.
+func OpenEntry(f *zip.File) (io.ReadCloser, error) {
+	const encrypted = 1
+	if f.Flags&encrypted != 0 {
+		return nil, errors.New("the file is encrypted")
+	}
+	return f.Open()
 }
 
 // bounded limits reads from r to left bytes, unless left is negative.

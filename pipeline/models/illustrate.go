@@ -32,7 +32,7 @@ type Illustrations struct {
 // Photograph is a sample with its image.
 type Photograph struct {
 	Name string
-	Open func() (image.Image, error) // opens its image
+	With func(do func(img image.Image) error) error // passes its image to do, with memory for it
 }
 
 // PartsShown are the patches of the basis vectors of a method.
@@ -95,7 +95,9 @@ func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, c
 	samples := matrix.Take(in.Rows, matrix.Take(rows, chosen))
 	out := &Illustrations{}
 	for _, sample := range samples {
-		out.Photographs = append(out.Photographs, Photograph{in.Set.Names[sample], func() (image.Image, error) { return in.Images.Open(ctx, sample) }})
+		out.Photographs = append(out.Photographs, Photograph{in.Set.Names[sample], func(do func(image.Image) error) error {
+			return in.Images.With(ctx, sample, imagefile.Use{Do: func(img image.Image, _ image.Point) error { return do(img) }})
+		}})
 	}
 	x := matrix.SelectRows(seen.X(), chosen)
 	var bases []*mat.Dense

@@ -9,6 +9,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -88,12 +89,12 @@ func CreateFunc(path string, write func(io.Writer) error) error {
 // CreateLike is CreateFunc for a copy of a file. The copy gets the permissions and modification time of like, and its
 // owner if the process is allowed to set it.
 func CreateLike(path string, like fs.FileInfo, write func(io.Writer) error) error {
-	return fileWriter{move: RenameNew, sync: true, like: like}.write(path, write)
+	return fileWriter{move: RenameNew, sync: true, like: like, time: like.ModTime()}.write(path, write)
 }
 
 // ReplaceLike is WriteFunc with the permissions and, if possible, the owner of like.
 func ReplaceLike(path string, like fs.FileInfo, write func(io.Writer) error) error {
-	return fileWriter{move: os.Rename, sync: true, like: like, isNew: true}.write(path, write)
+	return fileWriter{move: os.Rename, sync: true, like: like}.write(path, write)
 }
 
 // RenameNew renames a file. If to exists, it returns an error that wraps fs.ErrExist.
@@ -121,9 +122,8 @@ func RenameNew(from, to string) error {
 type fileWriter struct {
 	move func(from, to string) error
 	sync bool
-	like fs.FileInfo // owner, permissions and time to copy, or nil
-
-	isNew bool // the time is not copied
+	like fs.FileInfo // owner and permissions to copy, or nil
+	time time.Time   // of modification, if not zero
 }
 
 func (w fileWriter) write(path string, write func(io.Writer) error) error {
@@ -141,8 +141,7 @@ func (w fileWriter) write(path string, write func(io.Writer) error) error {
 	}()
 	buffered := bufio.NewWriterSize(f, 1<<16)
 	if err := write(buffered); err != nil {
-		var at *fs.PathError
-		if errors.As(err, &at) && at.Path == f.Name() {
+		if at, ok := errors.AsType[*fs.PathError](err); ok && at.Path == f.Name() {
 			return &fs.PathError{Op: "write", Path: path, Err: at.Err}
 		}
 		return err
@@ -150,11 +149,10 @@ func (w fileWriter) write(path string, write func(io.Writer) error) error {
 	steps := []func() error{buffered.Flush}
 	if w.like != nil {
 		copyOwner(f, w.like)
-		t := w.like.ModTime()
-		if w.isNew {
-			t = time.Now()
-		}
-		steps = append(steps, func() error { return f.Chmod(w.like.Mode().Perm()) }, func() error { return os.Chtimes(f.Name(), t, t) })
+		steps = append(steps, func() error { return f.Chmod(w.like.Mode().Perm()) })
+	}
+	if t := w.time; !t.IsZero() {
+		steps = append(steps, func() error { return os.Chtimes(f.Name(), t, t) })
 	}
 	if w.sync {
 		steps = append(steps, f.Sync)
@@ -255,14 +253,24 @@ func eachStale(dir string, do func(*filelock.Lock)) error {
 	return nil
 }
 
+// Sum returns the SHA-256 sum and the size of a file.
+func Sum(ctx context.Context, path string) (sum [sha256.Size]byte, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return sum, 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	size, err = io.Copy(UntilDone(ctx, h), f)
+	return [sha256.Size]byte(h.Sum(nil)), size, err
+}
+
 // Cause returns the operating system's error without the file name.
 func Cause(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
 	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
 		return link.Err
 	}
 	return err

@@ -41,30 +41,15 @@ const (
 	touchAfter = time.Hour
 )
 
-// The file of an entry is a header followed by the blob. The header holds the magic, whose last byte is the version
-// of the format, the key, the length of the blob and a CRC-32C of these and the blob. The checksum guards against
-// disk faults and crashes, not against tampering.
-const (
-	magic      = "pwcache\x01"
-	lengthAt   = len(magic) + len(Key{})
-	sumAt      = lengthAt + 8
-	headerSize = sumAt + 4
-)
+// The file of an entry is the length of the blob, a CRC-32C of the version of the format, the key and the blob, and the
+// blob. The checksum guards against disk faults and crashes, not against tampering.
+const version, headerSize = "pwcache\x02", 8 + 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum returns the checksum of a header, without its checksum, and the blob.
-func checksum(header, blob []byte) uint32 {
-	return crc32.Update(crc32.Checksum(header[:sumAt], castagnoli), castagnoli, blob)
-}
-
-func headerWithoutSum(key Key, size int64) []byte {
-	return binary.LittleEndian.AppendUint64(append([]byte(magic), key[:]...), uint64(size))
-}
-
-func encodeHeader(key Key, blob []byte) []byte {
-	b := headerWithoutSum(key, int64(len(blob)))
-	return binary.LittleEndian.AppendUint32(b, checksum(b, blob))
+func header(key Key, blob []byte) []byte {
+	sum := crc32.Update(crc32.Checksum(append([]byte(version), key[:]...), castagnoli), castagnoli, blob)
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, uint64(len(blob))), sum)
 }
 
 // Store is a folder of blobs by key. Goroutines and processes may share it. A nil *Store stays empty.
@@ -154,70 +139,49 @@ func (s *Store) path(key Key) string {
 
 // Get returns the blob of a key, which the caller owns. It allocates SizeOf bytes plus the header.
 func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
-	if s == nil {
+	info, ok := s.stat(key)
+	if !ok {
 		return nil, false
 	}
 	path := s.path(key)
-	f, info, err := s.openEntry(key)
-	if err == nil {
-		defer f.Close()
-		file := make([]byte, info.Size())
-		if _, err := f.ReadAt(file, 0); err != nil {
-			return nil, false
-		}
-		if blob = file[headerSize:]; binary.LittleEndian.Uint32(file[sumAt:]) != checksum(file, blob) {
-			err = errDamaged
-		}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, false
 	}
-	if errors.Is(err, errDamaged) {
+	if len(file) < headerSize || !bytes.Equal(file[:headerSize], header(key, file[headerSize:])) {
 		// This may also remove a valid entry that another process has just written, which costs only time.
 		_ = os.Remove(path)
-	}
-	if err != nil {
 		return nil, false
 	}
 	// The modification time is the time of last use. A time in the future comes from a wrong clock.
 	if now := time.Now(); now.Sub(info.ModTime()).Abs() > touchAfter {
 		_ = os.Chtimes(path, now, now) // without it the entry is evicted earlier
 	}
-	return blob, true
+	return file[headerSize:], true
 }
 
-var errDamaged = errors.New("a damaged entry")
-
-// openEntry opens the file of an entry and verifies its header and size.
-func (s *Store) openEntry(key Key) (*os.File, fs.FileInfo, error) {
-	info, err := os.Lstat(s.path(key))
-	if err != nil {
-		return nil, nil, err
+// stat describes the file of an entry. Opening a pipe would block, and Put stores nothing above the limit.
+func (s *Store) stat(key Key) (info fs.FileInfo, ok bool) {
+	if s == nil {
+		return nil, false
 	}
-	// Opening a pipe would block, and Put stores nothing above the limit.
-	if !info.Mode().IsRegular() || info.Size() > s.limit {
-		return nil, nil, fs.ErrInvalid
+	info, err := os.Lstat(s.path(key))
+	return info, err == nil && info.Mode().IsRegular() && info.Size() <= s.limit
+}
+
+// SizeOf returns the length of the blob of a key and whether it exists in this length. Get may still find it damaged.
+func (s *Store) SizeOf(key [sha256.Size]byte) (size int64, ok bool) {
+	info, ok := s.stat(key)
+	if !ok {
+		return 0, false
 	}
 	f, err := os.Open(s.path(key))
 	if err != nil {
-		return nil, nil, err
-	}
-	head := make([]byte, headerSize)
-	if n, _ := f.ReadAt(head, 0); n < headerSize || !bytes.Equal(head[:sumAt], headerWithoutSum(key, info.Size()-int64(headerSize))) {
-		f.Close()
-		return nil, nil, errDamaged
-	}
-	return f, info, nil
-}
-
-// SizeOf returns the length of the blob of a key and whether it exists. Get may still find it damaged.
-func (s *Store) SizeOf(key [sha256.Size]byte) (size int64, ok bool) {
-	if s == nil {
 		return 0, false
 	}
-	f, info, err := s.openEntry(key)
-	if err != nil {
-		return 0, false
-	}
-	f.Close()
-	return info.Size() - int64(headerSize), true
+	defer f.Close()
+	err = binary.Read(f, binary.LittleEndian, &size)
+	return size, err == nil && size == info.Size()-headerSize
 }
 
 // Put stores a blob under a key and evicts the least recently used blobs above the limit. It does not store a blob that
@@ -253,7 +217,7 @@ func (s *Store) write(key Key, blob []byte) error {
 		return err
 	}
 	return atomicfile.WriteUnsynced(path, func(w io.Writer) error {
-		_, err1 := w.Write(encodeHeader(key, blob))
+		_, err1 := w.Write(header(key, blob))
 		_, err2 := w.Write(blob)
 		return errors.Join(err1, err2)
 	})
@@ -384,9 +348,9 @@ func NewKey(kind string, parts ...any) Key {
 		case []byte:
 			put('b', p)
 		case []Key:
-			all := make([]byte, 0, len(p)*len(Key{}))
-			for i := range p {
-				all = append(all, p[i][:]...)
+			var all []byte
+			for _, key := range p {
+				all = append(all, key[:]...)
 			}
 			put('l', all)
 		default:

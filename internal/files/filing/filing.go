@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -315,8 +314,8 @@ func drop(ctx context.Context, name, twin string) (why string, err error) {
 			return fmt.Sprintf("%s stays: %s is the same file", name, twin), err
 		}
 	default:
-		a, errA := contentSum(ctx, name)
-		b, errB := contentSum(ctx, twin)
+		a, _, errA := atomicfile.Sum(ctx, name)
+		b, _, errB := atomicfile.Sum(ctx, twin)
 		if err := errors.Join(errA, errB); err != nil || a != b {
 			return fmt.Sprintf("%s stays: %s has different content", name, twin), err
 		}
@@ -364,17 +363,6 @@ func duplicate(ctx context.Context, from, to string) error {
 		_, err := io.Copy(atomicfile.UntilDone(ctx, w), f)
 		return err
 	})
-}
-
-func contentSum(ctx context.Context, name string) (sum [sha256.Size]byte, err error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return sum, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	_, err = io.Copy(atomicfile.UntilDone(ctx, h), f)
-	return [sha256.Size]byte(h.Sum(nil)), err
 }
 
 func writeJournal(dir string, h head, items []Item) error {

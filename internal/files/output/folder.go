@@ -14,11 +14,11 @@ package output
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -271,14 +271,8 @@ func (f *Folder) stat(name string) (fs.FileInfo, error) {
 }
 
 func sumOf(path string) (content, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return content{}, err
-	}
-	defer file.Close()
-	h := sha256.New()
-	n, err := io.Copy(h, file)
-	return content{hex.EncodeToString(h.Sum(nil)), n}, err
+	sum, size, err := atomicfile.Sum(context.Background(), path)
+	return content{hex.EncodeToString(sum[:]), size}, err
 }
 
 // Write writes a file of the folder atomically. It replaces only a file that partwise wrote; otherwise it returns a
