@@ -188,6 +188,21 @@ func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [
 	return nil
 }
 
+// Separate splits a list greedily into lists without pairs that are apart.
+func Separate[T any](list []T, apart func(a, b T) bool) (parts [][]T) {
+	for _, v := range list {
+		at := slices.IndexFunc(parts, func(part []T) bool {
+			return !slices.ContainsFunc(part, func(w T) bool { return apart(v, w) })
+		})
+		if at < 0 {
+			at = len(parts)
+			parts = append(parts, nil)
+		}
+		parts[at] = append(parts[at], v)
+	}
+	return parts
+}
+
 // pairs returns the pairs of images to compare.
 func (s Source) pairs(ctx context.Context) (pairs []related, err error) {
 	can := func(i int) bool {

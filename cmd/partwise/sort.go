@@ -47,6 +47,9 @@ partwise assign. Existing files are never overwritten, and --undo reverses a sor
 			}
 			for way, isChosen := range ways {
 				if *isChosen {
+					if err := checkTarget(g.Data, to, way, way == filing.Move); err != nil {
+						return err
+					}
 					return sortFiles(cmd, g, files, way, to)
 				}
 			}
@@ -102,16 +105,21 @@ func openFiles(cmd *cobra.Command, g *sorting.Groups, root string) (files map[st
 	return files, nil
 }
 
-func sortFiles(cmd *cobra.Command, g *sorting.Groups, files map[string]string, way filing.Way, to string) error {
-	data := g.Data
+// checkTarget refuses a target folder inside the data unless that is allowed, and moves of a known set.
+func checkTarget(data, to string, way filing.Way, allowInside bool) error {
 	if inside, err := output.Inside(data, to); err != nil {
 		return usageError{err}
-	} else if inside && way != filing.Move {
+	} else if inside && !allowInside {
 		return usageError{fmt.Errorf("%s is inside the folder of the photos; choose another with --to", to)}
 	}
 	if info, err := os.Stat(data); way == filing.Move && (err != nil || !info.IsDir()) {
 		return usageError{fmt.Errorf("%s is a known set, whose files cannot be moved; use --copy or --link", data)}
 	}
+	return nil
+}
+
+func sortFiles(cmd *cobra.Command, g *sorting.Groups, files map[string]string, way filing.Way, to string) error {
+	data := g.Data
 	items, err := g.Places(files)
 	if err != nil {
 		return err
