@@ -3,6 +3,7 @@ package pictures
 import (
 	"cmp"
 	"image"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -21,8 +22,8 @@ const (
 )
 
 // keypoint is a corner with a binary descriptor (BRIEF; Calonder et al. 2010). The pairs of pixels that it compares are
-// closed under the eight symmetries of the square: byte b, bit g is the comparison of pair b under symmetry g. The
-// descriptor of a mirrored or turned image is therefore a permutation of the bits of each byte; see symmetry.
+// closed under the eight symmetries of the square: each half of a word has the 32 comparisons under one symmetry. The
+// descriptor of a mirrored or turned image is therefore a permutation of the halves; see symmetry.
 type keypoint struct {
 	X, Y  uint16 // in units of 1/65535 of the width and height
 	Level uint8
@@ -45,19 +46,16 @@ func (g symmetry) apply(x, y float64) (float64, float64) {
 	return x, y
 }
 
-func (g symmetry) inverse() symmetry {
-	for h := range symmetry(8) {
-		x, y := h.apply(g.apply(1, 2))
-		if x == 1 && y == 2 {
-			return h
-		}
+func (g symmetry) inverse() (h symmetry) {
+	for composed[h][g] != 0 {
+		h++
 	}
-	return g // cannot happen: the symmetries are a group
+	return h
 }
 
 var (
 	pairs    [32][4]float64 // two points each
-	permuted [8][256]uint64 // a byte of a descriptor under each symmetry
+	composed [8][8]symmetry // composed[h][g] applies g, then h
 )
 
 func init() {
@@ -73,26 +71,22 @@ func init() {
 			}
 		}
 	}
-	for h := range symmetry(8) {
-		for g := range symmetry(8) {
-			x, y := h.apply(g.apply(1, 2))
-			for both := range symmetry(8) {
-				if u, v := both.apply(1, 2); u == x && v == y {
-					for b := range permuted[h] {
-						permuted[h][b] |= uint64(b>>both&1) << g
-					}
-				}
-			}
+	type point struct{ x, y float64 }
+	at := func(p point, g symmetry) (q point) {
+		q.x, q.y = g.apply(p.x, p.y)
+		return q
+	}
+	for i := range 8 * 8 * 8 {
+		if h, g, both := symmetry(i/64), symmetry(i/8%8), symmetry(i%8); at(at(point{1, 2}, g), h) == at(point{1, 2}, both) {
+			composed[h][g] = both
 		}
 	}
 }
 
 // under returns the descriptor of the image that has at point v what this one has at h(v).
 func (k *keypoint) under(h symmetry) (out [4]uint64) {
-	for i, word := range k.Bits {
-		for shift := 0; shift < 64; shift += 8 {
-			out[i] |= permuted[h][word>>shift&255] << shift
-		}
+	for g, from := range composed[h] {
+		out[g/2] |= k.Bits[from/2] >> (from % 2 * 32) & math.MaxUint32 << (g % 2 * 32)
 	}
 	return out
 }
@@ -227,15 +221,13 @@ func (g grey) corners() grey {
 
 func (g grey) describe(x, y int) (out [4]uint64) {
 	for b, p := range pairs {
-		var value uint64
 		for s := range symmetry(8) {
 			x1, y1 := s.apply(p[0], p[1])
 			x2, y2 := s.apply(p[2], p[3])
 			if g.v[(y+int(y1))*g.w+x+int(x1)] < g.v[(y+int(y2))*g.w+x+int(x2)] {
-				value |= 1 << s
+				out[s/2] |= 1 << (int(s%2)*32 + b)
 			}
 		}
-		out[b/8] |= value << (b % 8 * 8)
 	}
 	return out
 }

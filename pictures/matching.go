@@ -36,7 +36,7 @@ func relatedPairs(ctx context.Context, looks []*Look, usable func(i int) bool, l
 	var sorted [tables][]uint64 // a hash, then the image that has it
 	hash := func(table int, bits *[4]uint64) (h uint64) {
 		for _, c := range chosen[table] {
-			h = h<<1 | bits[c/64]>>(c%64)&1
+			h = h<<1 | bits[c%8/2]>>(c%2*32+c/8)&1 // comparison c/8 under the symmetry c%8
 		}
 		return h << imageBits
 	}
@@ -206,7 +206,7 @@ func similarity(of []matched) placement {
 // overlap is the part of two images that shows the same, at the same resolution.
 type overlap struct {
 	share float64 // the larger one of the fractions of both images that it covers
-	p, q  plane   // of both images
+	p, q  grey    // of both images
 }
 
 // overlapOf returns the overlap of the thumbnails of two images. It is not ok if the overlap is too small or has other
@@ -246,7 +246,7 @@ func overlapOf(la, lb *Look, a, b *thumbnail, p placement) (o overlap, ok bool) 
 	if pixels < 48 {
 		n = 32
 	}
-	o.p, o.q = newPlane(n), newPlane(n)
+	o.p, o.q = newGrey(n, n), newGrey(n, n)
 	const fine = 3 // samples of a pixel in each direction
 	for i := range o.p.v {
 		for s := range fine * fine {
@@ -266,15 +266,15 @@ func (o overlap) agreement() float64 {
 		details = 3   // smallest standard deviation of a tile with details, in levels of 256
 		equal   = 0.7 // smallest correlation
 	)
-	w := align(o.p.halved(), o.q.halved(), identity, 4)
-	moved, ok, _ := o.p.sampled(align(o.p, o.q, w, 4))
+	w := align(o.p.reduced(o.p.w/2), o.q.reduced(o.q.w/2), identity, 4)
+	moved, ok := o.p.sampled(align(o.p, o.q, w, 4))
 	p, q := moved.detail(), o.q.detail()
 	agree, counted := 0, 0
-	for y := 0; y < p.n; y += tile {
-		for x := 0; x < p.n; x += tile {
+	for y := 0; y < p.h; y += tile {
+		for x := 0; x < p.w; x += tile {
 			var pp, qq, pq float64
 			for i := range tile * tile {
-				if at := (y+i/tile)*p.n + x + i%tile; ok[at] {
+				if at := (y+i/tile)*p.w + x + i%tile; ok[at] {
 					a, b := float64(p.v[at]), float64(q.v[at])
 					pp, qq, pq = pp+a*a, qq+b*b, pq+a*b
 				}
