@@ -20,6 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pictures"
@@ -165,7 +166,7 @@ func (c *Clusters) setResults(ctx context.Context, in *input.Inputs, found *grou
 		}
 		c.progress.add(len(c.Names))
 		c.Side = max(in.Set.Height, in.Set.Width)
-		for _, i := range figure.Evenly(indices(len(files)), 32) {
+		for _, i := range figure.Evenly(matrix.Range(len(files)), 32) {
 			w, h, _ := imagefile.Size(files[i]) // unreadable files are reported later
 			c.Side = max(c.Side, w, h)
 		}
@@ -183,14 +184,6 @@ func (c *Clusters) setResults(ctx context.Context, in *input.Inputs, found *grou
 	if found.Result != nil && found.Result.Basis != nil && in.Height > 0 {
 		c.Basis = &Basis{found.Method, found.Result.Basis, in.Height, in.Width, in.Channels}
 	}
-}
-
-func indices(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 // linksTo returns links to files from a page in a folder: relative, or absolute between Windows drives.
@@ -289,12 +282,12 @@ func (c Clusters) assignments() []listColumn {
 func (c Clusters) pictures() []listColumn {
 	p := c.Pictures
 	ofCopy := func(i int, text string) string { return map[bool]string{false: text}[p.CopyOf[i] == i] }
-	columns := []listColumn{
+	return []listColumn{
 		{"file", func(i int) string { return spreadsheet.Cell(c.Names[i]) }},
 		{"copy_of", func(i int) string { return ofCopy(i, spreadsheet.Cell(c.Names[p.CopyOf[i]])) }},
 		{"copy", func(i int) string {
 			switch {
-			case p.Burst != nil && p.Burst[i]:
+			case p.Burst[i]:
 				return BurstCopy
 			case p.Near[i]:
 				return NearCopy
@@ -302,18 +295,8 @@ func (c Clusters) pictures() []listColumn {
 			return ofCopy(i, ExactCopy)
 		}},
 		{"outlier", func(i int) string { return twoDecimals(p.Outlier[i], p.Outlier[i] > 0) }},
-		{"sharpness", func(i int) string {
-			if p.Sharpness == nil {
-				return ""
-			}
-			return twoDecimals(p.Sharpness[i], p.Sharpness[i] >= 0)
-		}},
+		{"sharpness", func(i int) string { return twoDecimals(p.Sharpness[i], p.Sharpness[i] >= 0) }},
 		{"remark", func(i int) string { return p.Remark[i] }},
-	}
-	if p.Capture == nil {
-		return columns
-	}
-	return append(columns, []listColumn{
 		{"width", func(i int) string { return strconv.Itoa(p.Size[i].X) }},
 		{"height", func(i int) string { return strconv.Itoa(p.Size[i].Y) }},
 		{"bytes", func(i int) string { return strconv.FormatInt(p.Bytes[i], 10) }},
@@ -321,7 +304,7 @@ func (c Clusters) pictures() []listColumn {
 		{"latitude", func(i int) string { return degrees(p.Capture[i].Latitude, p.Capture[i].Longitude) }},
 		{"longitude", func(i int) string { return degrees(p.Capture[i].Longitude, p.Capture[i].Latitude) }},
 		{"camera", func(i int) string { return spreadsheet.Cell(p.Capture[i].Camera) }},
-	}...)
+	}
 }
 
 // takenText returns a capture time, or "" if it is unknown.

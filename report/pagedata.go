@@ -38,7 +38,7 @@ type pageData struct {
 	Thing      string      `json:"thing"`
 	Names      []string    `json:"names"`
 	Base       string      `json:"base,omitempty"`
-	Links      []any       `json:"links,omitempty"` // 0 or a string
+	Links      []string    `json:"links,omitempty"`
 	Groups     []int       `json:"groups"`
 	GroupNames []string    `json:"groupNames"`
 	Order      []int       `json:"order"`
@@ -127,18 +127,13 @@ func (d *pageData) tile(i int, up string) tileView {
 
 // link returns the link to the file of a sample, as page.js does, or "".
 func (d *pageData) link(i int) string {
-	rest, isText := "", false
-	if d.Links != nil {
-		if rest, isText = d.Links[i].(string); rest == "" && isText {
-			return ""
-		}
-	} else if d.Base == "" {
+	switch {
+	case d.Links == nil && d.Base != "":
+		return d.Base + escapePath(d.Names[i])
+	case d.Links == nil || d.Links[i] == "":
 		return ""
 	}
-	if !isText {
-		rest = escapePath(d.Names[i])
-	}
-	return d.Base + rest
+	return d.Base + d.Links[i]
 }
 
 func (s *sheetsData) path(sheet int) string { return fmt.Sprintf("pictures/%03d%s", sheet, s.Ending) }
@@ -225,9 +220,9 @@ func escapePath(path string) string {
 	return strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(path))
 }
 
-// shorterLinks returns the common prefix of all links, up to a slash, and the rest of each: 0 if it is the escaped
-// name, as in a folder of pictures. The rests are nil if all are 0, and without links.
-func shorterLinks(links, names []string) (base string, rests []any) {
+// shorterLinks returns the common prefix of all links, up to a slash, and the rest of each. The rests are nil if all are
+// escaped names, as in a folder of pictures, and without links.
+func shorterLinks(links, names []string) (base string, rests []string) {
 	if len(links) == 0 {
 		return "", nil
 	}
@@ -238,18 +233,11 @@ func shorterLinks(links, names []string) (base string, rests []any) {
 		}
 	}
 	base = base[:1+strings.LastIndexByte(base, '/')]
-	all := base != ""
-	for i, l := range links {
-		rest := any(strings.TrimPrefix(l, base))
-		if l == "" {
-			rest = ""
-		} else if rest == escapePath(names[i]) {
-			rest = 0
-		}
-		rests, all = append(rests, rest), all && rest == 0
-	}
-	if all {
+	if base != "" && slices.EqualFunc(links, names, func(link, name string) bool { return link == base+escapePath(name) }) {
 		return base, nil
+	}
+	for _, l := range links {
+		rests = append(rests, strings.TrimPrefix(l, base))
 	}
 	return base, rests
 }
@@ -417,9 +405,9 @@ func ServePage(root fs.FS, has func(sample int) bool) (*ServedPage, error) {
 		return nil, fmt.Errorf("%w (%s: %w)", ErrPage, dataFile, err)
 	}
 	n := len(data.Names)
-	data.Base, data.Links = "original/", make([]any, n)
+	data.Base, data.Links = "original/", make([]string, n)
 	for i := range n {
-		if data.Links[i] = ""; has(i) {
+		if has(i) {
 			data.Links[i] = strconv.Itoa(i)
 		}
 	}
