@@ -29,21 +29,13 @@ partwise cluster. With --to, move all photos of each stack but the one to keep, 
 		Example: `  partwise cluster photos -k 10
   partwise clean results/photos-groups
   partwise clean results/photos-groups --to removed`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if undo {
-				return cobra.MaximumNArgs(1)(cmd, args)
-			}
-			return cobra.ExactArgs(1)(cmd, args)
-		},
+		Args: resultsUnless(&undo),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if undo && to == "" {
 				return usageError{fmt.Errorf("--undo needs --to, the folder with the moved photos")}
 			}
 			if undo {
-				if photos == "" && len(args) > 0 {
-					_, photos, _ = output.Written(args[0]) // without results the journal suffices
-				}
-				return undoSort(cmd, to, photos)
+				return undoSort(cmd, args, to, photos)
 			}
 			chosen := strings.Split(kinds, ",")
 			for _, kind := range chosen {

@@ -28,18 +28,10 @@ partwise assign. Existing files are never overwritten, and --undo reverses a sor
 		Example: `  partwise cluster photos -k 10
   partwise sort results/photos-groups --to sorted --copy
   partwise sort --to sorted --undo`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if undo {
-				return cobra.MaximumNArgs(1)(cmd, args)
-			}
-			return cobra.ExactArgs(1)(cmd, args)
-		},
+		Args: resultsUnless(&undo),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if undo {
-				if pictures == "" && len(args) > 0 {
-					_, pictures, _ = output.Written(args[0]) // without results the journal suffices
-				}
-				return undoSort(cmd, to, pictures)
+				return undoSort(cmd, args, to, pictures)
 			}
 			g, files, err := openGroups(cmd, args[0], pictures, root)
 			if err != nil {
@@ -68,6 +60,16 @@ partwise assign. Existing files are never overwritten, and --undo reverses a sor
 	picturesFlag(f, &pictures)
 	rootFlag(f, &root)
 	return cmd
+}
+
+// resultsUnless checks the argument RESULTS, which is optional with undo.
+func resultsUnless(undo *bool) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if *undo {
+			return cobra.MaximumNArgs(1)(cmd, args)
+		}
+		return cobra.ExactArgs(1)(cmd, args)
+	}
 }
 
 // openGroups reads the groups of RESULTS and the paths of the photos by their names.
@@ -155,7 +157,11 @@ func printLeft(cmd *cobra.Command, left []string) {
 	}
 }
 
-func undoSort(cmd *cobra.Command, to, pictures string) error {
+// undoSort moves the files in a folder back to the folder of the pictures, by default the one in the results.
+func undoSort(cmd *cobra.Command, results []string, to, pictures string) error {
+	if pictures == "" && len(results) > 0 {
+		_, pictures, _ = output.Written(results[0]) // without results the journal suffices
+	}
 	bar := &stages{w: cmd.ErrOrStderr()}
 	u, err := filing.Undo(cmd.Context(), to, sorting.Home(pictures), func(done, total int) { bar.show("restoring", done, total) })
 	bar.end()
