@@ -306,20 +306,15 @@ func (s Source) compare(ctx context.Context, p related, rough [][]float64, kept 
 func (l *Look) Rough() []float64 {
 	rough := l.brightness().reduced(roughSide)
 	out := make([]float64, len(rough.v))
-	var mean, length float64
 	for i, v := range rough.v {
 		out[i] = float64(v)
-		mean += out[i] / float64(len(out))
 	}
-	for i := range out {
-		out[i] -= mean
-		length += out[i] * out[i]
+	floats.AddConst(-floats.Sum(out)/float64(len(out)), out)
+	length := math.Sqrt(floats.Dot(out, out))
+	if length < 1 {
+		return make([]float64, len(out))
 	}
-	for i := range out {
-		if out[i] /= math.Sqrt(length); length < 1 {
-			out[i] = 0
-		}
-	}
+	floats.Scale(1/length, out)
 	return out
 }
 

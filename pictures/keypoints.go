@@ -5,6 +5,7 @@ import (
 	"image"
 	"math"
 	"math/bits"
+	"math/cmplx"
 	"math/rand/v2"
 	"slices"
 
@@ -33,7 +34,8 @@ type keypoint struct {
 // symmetry is one of the eight symmetries of the square: it swaps x and y (bit 2), then negates x (bit 0) and y (bit 1).
 type symmetry uint8
 
-func (g symmetry) apply(x, y float64) (float64, float64) {
+func (g symmetry) apply(z complex128) complex128 {
+	x, y := real(z), imag(z)
 	if g&4 != 0 {
 		x, y = y, x
 	}
@@ -43,7 +45,7 @@ func (g symmetry) apply(x, y float64) (float64, float64) {
 	if g&2 != 0 {
 		y = -y
 	}
-	return x, y
+	return complex(x, y)
 }
 
 func (g symmetry) inverse() (h symmetry) {
@@ -54,30 +56,20 @@ func (g symmetry) inverse() (h symmetry) {
 }
 
 var (
-	pairs    [32][4]float64 // two points each
+	pairs    [32][2]complex128
 	composed [8][8]symmetry // composed[h][g] applies g, then h
 )
 
 func init() {
 	src := rand.New(rand.NewPCG(1, 1))
+	coordinate := func() float64 { return float64(src.IntN(2*patchRadius-1) - patchRadius + 1) }
 	for i := range pairs {
-		for {
-			for j := range pairs[i] {
-				pairs[i][j] = float64(src.IntN(2*patchRadius-1) - patchRadius + 1)
-			}
-			x, y, u, v := pairs[i][0], pairs[i][1], pairs[i][2], pairs[i][3]
-			if x*x+y*y < patchRadius*patchRadius && u*u+v*v < patchRadius*patchRadius && (x-u)*(x-u)+(y-v)*(y-v) > 16 {
-				break
-			}
+		for p := &pairs[i]; max(cmplx.Abs(p[0]), cmplx.Abs(p[1])) >= patchRadius || cmplx.Abs(p[0]-p[1]) <= 4; {
+			*p = [2]complex128{complex(coordinate(), coordinate()), complex(coordinate(), coordinate())}
 		}
 	}
-	type point struct{ x, y float64 }
-	at := func(p point, g symmetry) (q point) {
-		q.x, q.y = g.apply(p.x, p.y)
-		return q
-	}
 	for i := range 8 * 8 * 8 {
-		if h, g, both := symmetry(i/64), symmetry(i/8%8), symmetry(i%8); at(at(point{1, 2}, g), h) == at(point{1, 2}, both) {
+		if h, g, both := symmetry(i/64), symmetry(i/8%8), symmetry(i%8); h.apply(g.apply(1+2i)) == both.apply(1+2i) {
 			composed[h][g] = both
 		}
 	}
@@ -222,9 +214,8 @@ func (g grey) corners() grey {
 func (g grey) describe(x, y int) (out [4]uint64) {
 	for b, p := range pairs {
 		for s := range symmetry(8) {
-			x1, y1 := s.apply(p[0], p[1])
-			x2, y2 := s.apply(p[2], p[3])
-			if g.v[(y+int(y1))*g.w+x+int(x1)] < g.v[(y+int(y2))*g.w+x+int(x2)] {
+			at := func(z complex128) float32 { return g.v[(y+int(imag(z)))*g.w+x+int(real(z))] }
+			if at(s.apply(p[0])) < at(s.apply(p[1])) {
 				out[s/2] |= 1 << (int(s%2)*32 + b)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"image"
 	"io/fs"
 	"math"
 	"net/url"
@@ -349,7 +350,7 @@ func (c Clusters) writeThumbnails(to folder, order []int) (s *sheetsData, failed
 // drawSheet draws one sheet, and sets the sizes of its thumbnails. Unreadable pictures leave their cells empty and an
 // error in gone.
 func (c Clusters) drawSheet(ctx context.Context, grid figure.Grid, samples []int, sizes []byte, gone []error) ([]byte, error) {
-	drawn := grid.NewSheet(len(samples))
+	thumbs := make([]*image.RGBA, len(samples))
 	for at, sample := range samples {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -361,12 +362,11 @@ func (c Clusters) drawSheet(ctx context.Context, grid figure.Grid, samples []int
 		case err != nil:
 			gone[sample] = err
 		default:
-			small := figure.Small(img, grid.Cell)
-			sizes[2*sample], sizes[2*sample+1] = byte(small.Rect.Dx()), byte(small.Rect.Dy())
-			drawn.Set(at, small)
+			thumbs[at] = figure.Small(img, grid.Cell)
+			sizes[2*sample], sizes[2*sample+1] = byte(thumbs[at].Rect.Dx()), byte(thumbs[at].Rect.Dy())
 		}
 	}
-	return drawn.Encode()
+	return grid.Encode(thumbs)
 }
 
 // ServedPage is the page of a grouping with explore.js, for a server that accepts corrections. Its scripts and styles
