@@ -12,7 +12,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -290,7 +292,12 @@ func copyPhotographs(to, from string) (pictures []string, err error) {
 	return []string{"patches/", "words/"}, atomicfile.Write(filepath.Join(to, photographsFile), text)
 }
 
-// readPhotographs reads a photographsFile, if it exists.
+// writtenPictures matches the names of pictures that page.photographs writes.
+var writtenPictures = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(patches/[\pL\pN-]+|words)/(examples|[0-9]+)\.png$`)
+})
+
+// readPhotographs reads a photographsFile, if it exists. Pictures with other names are an error.
 func readPhotographs(path string) (view photographsView, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -301,6 +308,21 @@ func readPhotographs(path string) (view photographsView, err error) {
 	}
 	if err := json.Unmarshal(text, &view); err != nil {
 		return view, fmt.Errorf("%s: %w", path, err)
+	}
+	var pictures []*picture
+	for _, p := range view.Patches {
+		pictures = append(pictures, p.Examples)
+		for _, row := range p.Rows {
+			pictures = append(pictures, row.Picture)
+		}
+	}
+	if view.Words != nil {
+		pictures = append(pictures, view.Words.Sheets...)
+	}
+	for _, p := range pictures {
+		if p != nil && !writtenPictures().MatchString(p.Path) {
+			return view, fmt.Errorf("%s: %q is not a picture of a report", path, p.Path)
+		}
 	}
 	return view, nil
 }
