@@ -182,8 +182,12 @@ func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [
 	return nil
 }
 
-// Separate splits a list greedily into lists without pairs that are apart.
-func Separate[T any](list []T, apart func(a, b T) bool) (parts [][]T) {
+// Separate splits a list greedily into lists without both elements of any pair of names.
+func Separate[T any](list []T, pairs [][2]string, name func(T) string) (parts [][]T) {
+	apart := func(v, w T) bool {
+		a, b := name(v), name(w)
+		return slices.Contains(pairs, [2]string{a, b}) || slices.Contains(pairs, [2]string{b, a})
+	}
 	for _, v := range list {
 		at := slices.IndexFunc(parts, func(part []T) bool {
 			return !slices.ContainsFunc(part, func(w T) bool { return apart(v, w) })

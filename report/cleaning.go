@@ -102,17 +102,13 @@ func ReadCleaning(dir string, notSame ...[2]string) (*Cleaning, error) {
 	if err != nil {
 		return nil, err
 	}
-	apart := map[[2]string]bool{}
-	for _, pair := range pairs {
-		apart[pair], apart[[2]string{pair[1], pair[0]}] = true, true
-	}
 	rest := map[string]bool{}
 	for _, p := range c.photos {
 		if _, ok := byName[p.Original]; !ok {
 			return nil, fmt.Errorf("%s: line %d: no photo is called %q", at, p.Line, p.Original)
 		}
 		bestFirst(members[p.Name])
-		for _, stack := range pictures.Separate(members[p.Name], func(p, q Photo) bool { return apart[[2]string{p.Name, q.Name}] }) {
+		for _, stack := range pictures.Separate(members[p.Name], pairs, func(p Photo) string { return p.Name }) {
 			if len(stack) > 1 {
 				c.Stacks = append(c.Stacks, stack)
 			}
@@ -347,11 +343,10 @@ type cleaningView struct {
 func cleaningStacks(w *cleaningPage) any {
 	v := cleaningView{ID: "stacks", Title: "Stacks of copies and bursts"}
 	for i, stack := range w.Stacks {
-		s := stackView{Title: fmt.Sprintf("Stack %d: %d photos", i+1, len(stack))}
-		for _, p := range stack {
+		s := stackView{Title: fmt.Sprintf("Stack %d: %d photos", i+1, len(stack)), Photos: []cleanedView{w.cleaned(stack[0], "")}}
+		for _, p := range stack[1:] {
 			s.Photos = append(s.Photos, w.cleaned(p, map[string]string{Copies: "copy", Bursts: "burst"}[p.kind(stack[0])]))
 		}
-		s.Photos[0] = w.cleaned(stack[0], "")
 		v.Stacks = append(v.Stacks, s)
 	}
 	if v.Stacks == nil {
@@ -361,14 +356,14 @@ func cleaningStacks(w *cleaningPage) any {
 }
 
 func cleaningMarked(w *cleaningPage) any {
-	v := cleaningView{ID: "marked", Title: "Blurred and blank photos", Stacks: make([]stackView, 1)}
-	for _, p := range w.Marked {
-		v.Stacks[0].Photos = append(v.Stacks[0].Photos, w.cleaned(p, p.Remark))
-	}
 	if len(w.Marked) == 0 {
 		return nil
 	}
-	return v
+	var s stackView
+	for _, p := range w.Marked {
+		s.Photos = append(s.Photos, w.cleaned(p, p.Remark))
+	}
+	return cleaningView{"marked", "Blurred and blank photos", []stackView{s}}
 }
 
 // cleaned returns the view of a photo with its kind: copy, burst, blurred, blank, or "" if it is kept.

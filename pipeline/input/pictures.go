@@ -171,10 +171,6 @@ func (p *Pictures) Days() []int {
 
 // SeparateCopies splits stacks of copies, so that none has both photos of one of the pairs of names.
 func (in *Inputs) SeparateCopies(p *Pictures, pairs [][2]string) {
-	apart := map[[2]string]bool{}
-	for _, pair := range pairs {
-		apart[pair], apart[[2]string{pair[1], pair[0]}] = true, true
-	}
 	stacks := map[int][]int{} // by original, which comes first
 	for i, of := range p.CopyOf {
 		if of == i {
@@ -183,9 +179,8 @@ func (in *Inputs) SeparateCopies(p *Pictures, pairs [][2]string) {
 			stacks[of] = append(stacks[of], i)
 		}
 	}
-	name := func(i int) string { return in.Set.Names[in.Rows[i]] }
 	for _, stack := range stacks {
-		parts := pictures.Separate(stack, func(i, j int) bool { return apart[[2]string{name(i), name(j)}] })
+		parts := pictures.Separate(stack, pairs, func(i int) string { return in.Set.Names[in.Rows[i]] })
 		for _, part := range parts[1:] {
 			for _, i := range part {
 				p.CopyOf[i], p.Near[i] = part[0], true

@@ -147,7 +147,7 @@ func choiceFigure(x, y string, numbers []int, chosen int, bound func(*plot.Axis)
 func CountCurve(c *grouping.CountCurve) (*Figure, error) {
 	lengths := slices.Clone(c.Length)
 	floats.AddConst(-slices.Min(c.Length), lengths)
-	lengths = relativeTo(lengths, cmp.Or(slices.Max(lengths), 1))
+	floats.Scale(1/cmp.Or(slices.Max(lengths), 1), lengths)
 	return choiceFigure("Number of groups", "Relative length, silhouette, stability", c.K, c.Best,
 		func(y *plot.Axis) { y.Min, y.Max = min(y.Min, 0), max(y.Max, 1) },
 		criterion{name: "length", values: lengths}, criterion{name: "silhouette", values: c.Silhouette}, criterion{name: "stability", values: c.Stability})
@@ -171,18 +171,12 @@ func RankCurve(c *factor.RankCurve, chosen int) (*Figure, error) {
 	if len(c.Rank) == 0 {
 		return nil, ErrNoData
 	}
-	largest := cmp.Or(slices.Max(c.Misfit), 1)
+	relative := func(v []float64) []float64 {
+		return floats.ScaleTo(make([]float64, len(v)), 1/cmp.Or(slices.Max(c.Misfit), 1), v)
+	}
 	return choiceFigure("Number of basis vectors", "Misfit ÷ largest misfit, stability", c.Rank, slices.Index(c.Rank, chosen),
 		func(y *plot.Axis) { y.Min, y.Max = 0, 1 },
-		criterion{"misfit", relativeTo(c.Misfit, largest), relativeTo(c.Deviation, largest)}, criterion{name: "stability", values: c.Stability})
-}
-
-func relativeTo(values []float64, largest float64) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = v / largest
-	}
-	return out
+		criterion{"misfit", relative(c.Misfit), relative(c.Deviation)}, criterion{name: "stability", values: c.Stability})
 }
 
 // SweepCurves draws a table's score, averaged over its rows or at the best rank, against one setting of its sweeps. It
