@@ -6,8 +6,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 )
 
-// reduced returns a square image reduced to a side of n pixels. Its side must be n times a power of 2; each pixel is the mean
-// of four at each step.
+// reduced returns a square image reduced to a side of n pixels, by means of four pixels. Its side must be n times a power
+// of 2.
 func (g grey) reduced(n int) grey {
 	for g.w > n {
 		half := newGrey(g.w/2, g.w/2)

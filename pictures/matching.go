@@ -94,8 +94,8 @@ func relatedPairs(ctx context.Context, looks []*Look, usable func(i int) bool, l
 	return slices.Concat(found...), err
 }
 
-// placement maps a point z of an image b to the point g(S·z + D) of an image a. Points are relative to the centre, in units of
-// the longer side.
+// placement maps a point z of an image b to the point g(S·z + D) of an image a. Points are relative to the centre, in
+// units of the longer side.
 type placement struct {
 	g    symmetry
 	S, D complex128

@@ -31,7 +31,8 @@ type Options struct {
 	// Copies holds for each row the original of its stack of copies, as in Pictures.CopyOf, or is nil. A label of a
 	// picture also labels its copies in the same group.
 	Copies []int
-	// Days holds for each row the day of its photo if offers and questions stay within a day, as in Pictures.Days, or is nil.
+	// Days holds for each row the day of its photo, as in Pictures.Days, if offers and questions stay within a day, or is
+	// nil.
 	Days []int
 }
 
