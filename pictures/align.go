@@ -1,38 +1,28 @@
 package pictures
 
-import "math"
+import (
+	"math"
 
-// plane is a square single-channel image, stored by rows.
-type plane struct {
-	n int
-	v []float32
-}
+	"github.com/seed4492f2cd/partwise/internal/blas"
+)
 
-func newPlane(n int) plane { return plane{n, make([]float32, n*n)} }
-
-// reduced returns p reduced to a side of n pixels. p.n must be n times a power of 2.
-func (p plane) reduced(n int) plane {
-	for p.n > n {
-		p = p.halved()
-	}
-	return p
-}
-
-// halved returns p at half the resolution; each pixel is the mean of four.
-func (p plane) halved() plane {
-	h := newPlane(p.n / 2)
-	for y := range h.n {
-		for x := range h.n {
-			at := 2*y*p.n + 2*x
-			h.v[y*h.n+x] = (p.v[at] + p.v[at+1] + p.v[at+p.n] + p.v[at+p.n+1]) / 4
+// reduced returns a square image reduced to a side of n pixels, by means of four pixels. Its side must be n times a power
+// of 2.
+func (g grey) reduced(n int) grey {
+	for g.w > n {
+		half := newGrey(g.w/2, g.w/2)
+		for i := range half.v {
+			p := g.v[2*(i/half.w)*g.w+2*(i%half.w):]
+			half.v[i] = (p[0] + p[1] + p[g.w] + p[g.w+1]) / 4
 		}
+		g = half
 	}
-	return h
+	return g
 }
 
-// detail returns p minus its 5×5 box filter.
-func (p plane) detail() plane {
-	n := p.n
+// detail returns a square image minus its 5×5 box filter.
+func (g grey) detail() grey {
+	n := g.w
 	mean := func(v []float32, at, step, i int) float32 { // over the window around the i-th of a row or column
 		lo, hi := max(i-2, 0), min(i+2, n-1)
 		var sum float32
@@ -41,12 +31,12 @@ func (p plane) detail() plane {
 		}
 		return sum / float32(hi-lo+1)
 	}
-	rows, out := make([]float32, n*n), newPlane(n)
+	rows, out := make([]float32, n*n), newGrey(n, n)
 	for at := range rows {
-		rows[at] = mean(p.v, at, 1, at%n)
+		rows[at] = mean(g.v, at, 1, at%n)
 	}
 	for at := range rows {
-		out.v[at] = p.v[at] - mean(rows, at, n, at/n)
+		out.v[at] = g.v[at] - mean(rows, at, n, at/n)
 	}
 	return out
 }
@@ -56,46 +46,32 @@ type warp struct{ X, DX, Y, DY float64 }
 
 var identity = warp{X: 1, Y: 1}
 
-// sampled returns p under a warp with linear interpolation, the mask of pixels inside p, and their fraction.
-func (p plane) sampled(w warp) (out plane, ok []bool, share float64) {
-	n := p.n
-	out, ok = newPlane(n), make([]bool, n*n)
-	inside := 0
-	step := 2 / float64(n)
-	for y := range n {
-		v := ((w.Y*((float64(y)+0.5)*step-1)+w.DY)+1)/step - 0.5
-		for x := range n {
-			u := ((w.X*((float64(x)+0.5)*step-1)+w.DX)+1)/step - 0.5
-			if u < -0.5 || v < -0.5 || u > float64(n)-0.5 || v > float64(n)-0.5 {
-				continue
-			}
-			u0, v0 := min(max(int(math.Floor(u)), 0), n-2), min(max(int(math.Floor(v)), 0), n-2)
-			a, b := float32(min(max(u-float64(u0), 0), 1)), float32(min(max(v-float64(v0), 0), 1))
-			at := v0*n + u0
-			out.v[y*n+x] = (1-b)*((1-a)*p.v[at]+a*p.v[at+1]) + b*((1-a)*p.v[at+n]+a*p.v[at+n+1])
-			ok[y*n+x] = true
-			inside++
+// sampled returns a square image under a warp with linear interpolation, and the mask of pixels inside it.
+func (g grey) sampled(w warp) (out grey, ok []bool) {
+	out, ok = newGrey(g.w, g.h), make([]bool, g.w*g.h)
+	step := 2 / float64(g.w)
+	for i := range ok {
+		x, y := (float64(i%g.w)+0.5)*step-1, (float64(i/g.w)+0.5)*step-1
+		u, v := (w.X*x+w.DX+1)/step, (w.Y*y+w.DY+1)/step
+		if ok[i] = min(u, v) >= 0 && max(u, v) <= float64(g.w); ok[i] {
+			out.v[i] = g.at(u, v)
 		}
 	}
-	return out, ok, float64(inside) / float64(n*n)
+	return out, ok
 }
 
-// correlation returns Pearson's correlation of two planes over the mask ok, or over all pixels if ok is nil. It is 0 if
-// one of them is constant.
-func correlation(p, q plane, ok []bool) float64 {
-	var n, sp, sq, spp, sqq, spq float64
+// correlation returns Pearson's correlation of two images. It is 0 if one of them is constant.
+func correlation(p, q grey) float64 {
+	var sp, sq, spp, sqq, spq float64
 	for i := range p.v {
-		if ok != nil && !ok[i] {
-			continue
-		}
 		a, b := float64(p.v[i]), float64(q.v[i])
-		n++
 		sp += a
 		sq += b
 		spp += a * a
 		sqq += b * b
 		spq += a * b
 	}
+	n := float64(len(p.v))
 	vp, vq := spp-sp*sp/n, sqq-sq*sq/n
 	if !(vp > 1e-6*n && vq > 1e-6*n) {
 		return 0
@@ -105,16 +81,14 @@ func correlation(p, q plane, ok []bool) float64 {
 
 // align registers p with q: it returns the warp, starting at w, that minimises the squared difference up to gain and
 // offset of the brightness, by Gauss-Newton steps (Lucas and Kanade 1981; Baker and Matthews 2004).
-func align(p, q plane, w warp, steps int) warp {
-	n := p.n
+func align(p, q grey, w warp, steps int) warp {
+	n := p.w
 	step := 2 / float64(n)
 	for range steps {
-		moved, ok, share := p.sampled(w)
-		if share < 0.5 {
-			break
-		}
+		moved, ok := p.sampled(w)
 		// Six unknowns: the warp, the gain and the offset.
-		var h [6][7]float64
+		var h [6 * 6]float64
+		var d [6]float64
 		for y := 1; y < n-1; y++ {
 			for x := 1; x < n-1; x++ {
 				at := y*n + x
@@ -125,21 +99,23 @@ func align(p, q plane, w warp, steps int) warp {
 				// Derivatives in the coordinates of p.
 				gx := float64(moved.v[at+1]-moved.v[at-1]) / (2 * step * w.X)
 				gy := float64(moved.v[at+n]-moved.v[at-n]) / (2 * step * w.Y)
-				row := [7]float64{gx * cx, gx, gy * cy, gy, float64(moved.v[at]), 1, float64(q.v[at])}
-				for i := range 6 {
-					for j := i; j < 7; j++ {
-						h[i][j] += row[i] * row[j]
+				row := [6]float64{gx * cx, gx, gy * cy, gy, float64(moved.v[at]), 1}
+				for i, v := range row {
+					for j := i; j < 6; j++ {
+						h[6*i+j] += v * row[j]
 					}
+					d[i] += v * float64(q.v[at])
 				}
 			}
 		}
-		for i := range 6 {
-			for j := range i {
-				h[i][j] = h[j][i]
-			}
+		u, positive := blas.Cholesky(blas.Matrix{Rows: 6, Cols: 6, Stride: 6, Data: h[:]})
+		if !positive {
+			break
 		}
-		d, solved := solve6(h)
-		if !solved || !(d[4] > 0.2 && d[4] < 5) {
+		x := blas.Matrix{Rows: 6, Cols: 1, Stride: 1, Data: d[:]}
+		blas.Trsm(blas.Left, blas.Trans, u, x)
+		blas.Trsm(blas.Left, blas.NoTrans, u, x)
+		if !(d[4] > 0.2 && d[4] < 5) {
 			break
 		}
 		// q ≈ gain·(p + ∇p·δ) + offset, so the solution is gain·δ.
@@ -150,33 +126,4 @@ func align(p, q plane, w warp, steps int) warp {
 		w = next
 	}
 	return w
-}
-
-// solve6 solves six linear equations by Gaussian elimination with partial pivoting.
-func solve6(h [6][7]float64) (x [6]float64, ok bool) {
-	for c := range 6 {
-		pivot := c
-		for r := c + 1; r < 6; r++ {
-			if math.Abs(h[r][c]) > math.Abs(h[pivot][c]) {
-				pivot = r
-			}
-		}
-		if !(math.Abs(h[pivot][c]) > 1e-9) {
-			return x, false
-		}
-		h[c], h[pivot] = h[pivot], h[c]
-		for r := range 6 {
-			if r == c {
-				continue
-			}
-			f := h[r][c] / h[c][c]
-			for j := c; j < 7; j++ {
-				h[r][j] -= f * h[c][j]
-			}
-		}
-	}
-	for i := range 6 {
-		x[i] = h[i][6] / h[i][i]
-	}
-	return x, true
 }

@@ -32,7 +32,7 @@ const (
 // Source gives [Copies] access to n images.
 type Source struct {
 	Looks []*Look // the looks of the images
-	Order []int   // images by decreasing likelihood of being an original; nil means 0, …, n-1
+	Order []int   // images by decreasing likelihood of being an original
 	// Same holds, for each image, the first image in Order that is known to be identical, or the image itself if there
 	// is none.
 	Same []int
@@ -41,7 +41,7 @@ type Source struct {
 	Taken []time.Time
 	// Thumbnail returns the thumbnail of an image. It is called concurrently.
 	Thumbnail func(ctx context.Context, i int) (image.Image, error)
-	// Equal reports whether two images with equal looks have the same pixels. It may be nil.
+	// Equal reports whether two images with equal looks have the same pixels.
 	Equal func(ctx context.Context, i, j int) (bool, error)
 	// Progress, if set, is called with the number of compared pairs. Calls do not overlap.
 	Progress func(done, total int)
@@ -119,7 +119,7 @@ func Copies(ctx context.Context, from Source) (*Stacks, error) {
 		if s.Near[i] = stack != of; !s.Near[i] || s.Burst[i] {
 			continue
 		}
-		if a, b := from.Looks[stack], from.Looks[of]; from.Equal != nil && a.Width == b.Width && a.Height == b.Height && a.small == b.small && a.colour == b.colour {
+		if a, b := from.Looks[stack], from.Looks[of]; a.Width == b.Width && a.Height == b.Height && a.small == b.small && a.colour == b.colour {
 			same, err := from.Equal(ctx, stack, i)
 			if err != nil {
 				return nil, err
@@ -140,19 +140,13 @@ type link struct {
 func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [][]float64) error {
 	n := len(s.Looks)
 	first := slices.Clone(s.Same) // the original of each representative of identical images
-	order, place := s.Order, make([]int, n)
-	if order == nil {
-		order = make([]int, n)
-		for i := range order {
-			order[i] = i
-		}
-	}
-	for at, i := range order {
+	place := make([]int, n)
+	for at, i := range s.Order {
 		place[i] = at
 	}
 	burst := make([]bool, n)
 	kept := map[int]*thumbnail{}
-	for _, i := range order {
+	for _, i := range s.Order {
 		if s.Same[i] != i || first[i] != i {
 			continue
 		}
@@ -186,6 +180,25 @@ func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [
 		into.CopyOf[i], into.Burst[i] = first[of], burst[of] && first[of] != of
 	}
 	return nil
+}
+
+// Separate splits a list greedily into lists without both elements of any pair of names.
+func Separate[T any](list []T, pairs [][2]string, name func(T) string) (parts [][]T) {
+	apart := func(v, w T) bool {
+		a, b := name(v), name(w)
+		return slices.Contains(pairs, [2]string{a, b}) || slices.Contains(pairs, [2]string{b, a})
+	}
+	for _, v := range list {
+		at := slices.IndexFunc(parts, func(part []T) bool {
+			return !slices.ContainsFunc(part, func(w T) bool { return apart(v, w) })
+		})
+		if at < 0 {
+			at = len(parts)
+			parts = append(parts, nil)
+		}
+		parts[at] = append(parts[at], v)
+	}
+	return parts
 }
 
 // pairs returns the pairs of images to compare.
@@ -263,7 +276,7 @@ func (s Source) compare(ctx context.Context, p related, rough [][]float64, kept 
 		near = sameBurst // a copy keeps the time
 	}
 	if p.g == 0 && floats.Dot(rough[p.a], rough[p.b]) >= worthLooking && sameColours(a, b) &&
-		correlation(a.brightness().detail(), b.brightness().detail(), nil) >= alike {
+		correlation(a.brightness().detail(), b.brightness().detail()) >= alike {
 		return near, nil
 	}
 	if !p.points {
@@ -291,38 +304,31 @@ func (s Source) compare(ctx context.Context, p related, rough [][]float64, kept 
 	return different, nil
 }
 
-func planeOf(n int, levels []uint8) plane {
-	p := newPlane(n)
-	for i := range p.v {
-		p.v[i] = float32(levels[i])
-	}
-	return p
-}
-
 // Rough returns the brightness of the 16×16 image, normalised to mean 0 and length 1, so that brightness and contrast
 // do not matter. It is zero for a uniform image. The distance between two of them measures the dissimilarity of
 // images.
 func (l *Look) Rough() []float64 {
 	rough := l.brightness().reduced(roughSide)
 	out := make([]float64, len(rough.v))
-	var mean, length float64
 	for i, v := range rough.v {
 		out[i] = float64(v)
-		mean += out[i] / float64(len(out))
 	}
-	for i := range out {
-		out[i] -= mean
-		length += out[i] * out[i]
+	floats.AddConst(-floats.Sum(out)/float64(len(out)), out)
+	length := math.Sqrt(floats.Dot(out, out))
+	if length < 1 {
+		return make([]float64, len(out))
 	}
-	for i := range out {
-		if out[i] /= math.Sqrt(length); length < 1 {
-			out[i] = 0
-		}
-	}
+	floats.Scale(1/length, out)
 	return out
 }
 
-func (l *Look) brightness() plane { return planeOf(smallSide, l.small[:]) }
+func (l *Look) brightness() grey {
+	g := newGrey(smallSide, smallSide)
+	for i, v := range l.small {
+		g.v[i] = float32(v)
+	}
+	return g
+}
 
 // sameColours reports whether two images have the same colours or one of them has none.
 func sameColours(a, b *Look) bool {

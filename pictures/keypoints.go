@@ -3,7 +3,9 @@ package pictures
 import (
 	"cmp"
 	"image"
+	"math"
 	"math/bits"
+	"math/cmplx"
 	"math/rand/v2"
 	"slices"
 
@@ -21,8 +23,8 @@ const (
 )
 
 // keypoint is a corner with a binary descriptor (BRIEF; Calonder et al. 2010). The pairs of pixels that it compares are
-// closed under the eight symmetries of the square: byte b, bit g is the comparison of pair b under symmetry g. The
-// descriptor of a mirrored or turned image is therefore a permutation of the bits of each byte; see symmetry.
+// closed under the eight symmetries of the square: each half of a word has the 32 comparisons under one symmetry. The
+// descriptor of a mirrored or turned image is therefore a permutation of the halves; see symmetry.
 type keypoint struct {
 	X, Y  uint16 // in units of 1/65535 of the width and height
 	Level uint8
@@ -32,7 +34,8 @@ type keypoint struct {
 // symmetry is one of the eight symmetries of the square: it swaps x and y (bit 2), then negates x (bit 0) and y (bit 1).
 type symmetry uint8
 
-func (g symmetry) apply(x, y float64) (float64, float64) {
+func (g symmetry) apply(z complex128) complex128 {
+	x, y := real(z), imag(z)
 	if g&4 != 0 {
 		x, y = y, x
 	}
@@ -42,57 +45,40 @@ func (g symmetry) apply(x, y float64) (float64, float64) {
 	if g&2 != 0 {
 		y = -y
 	}
-	return x, y
+	return complex(x, y)
 }
 
-func (g symmetry) inverse() symmetry {
-	for h := range symmetry(8) {
-		x, y := h.apply(g.apply(1, 2))
-		if x == 1 && y == 2 {
-			return h
-		}
+func (g symmetry) inverse() (h symmetry) {
+	for composed[h][g] != 0 {
+		h++
 	}
-	return g // cannot happen: the symmetries are a group
+	return h
 }
 
 var (
-	pairs    [32][4]float64 // two points each
-	permuted [8][256]uint64 // a byte of a descriptor under each symmetry
+	pairs    [32][2]complex128
+	composed [8][8]symmetry // composed[h][g] applies g, then h
 )
 
 func init() {
 	src := rand.New(rand.NewPCG(1, 1))
+	coordinate := func() float64 { return float64(src.IntN(2*patchRadius-1) - patchRadius + 1) }
 	for i := range pairs {
-		for {
-			for j := range pairs[i] {
-				pairs[i][j] = float64(src.IntN(2*patchRadius-1) - patchRadius + 1)
-			}
-			x, y, u, v := pairs[i][0], pairs[i][1], pairs[i][2], pairs[i][3]
-			if x*x+y*y < patchRadius*patchRadius && u*u+v*v < patchRadius*patchRadius && (x-u)*(x-u)+(y-v)*(y-v) > 16 {
-				break
-			}
+		for p := &pairs[i]; max(cmplx.Abs(p[0]), cmplx.Abs(p[1])) >= patchRadius || cmplx.Abs(p[0]-p[1]) <= 4; {
+			*p = [2]complex128{complex(coordinate(), coordinate()), complex(coordinate(), coordinate())}
 		}
 	}
-	for h := range symmetry(8) {
-		for g := range symmetry(8) {
-			x, y := h.apply(g.apply(1, 2))
-			for both := range symmetry(8) {
-				if u, v := both.apply(1, 2); u == x && v == y {
-					for b := range permuted[h] {
-						permuted[h][b] |= uint64(b>>both&1) << g
-					}
-				}
-			}
+	for i := range 8 * 8 * 8 {
+		if h, g, both := symmetry(i/64), symmetry(i/8%8), symmetry(i%8); h.apply(g.apply(1+2i)) == both.apply(1+2i) {
+			composed[h][g] = both
 		}
 	}
 }
 
 // under returns the descriptor of the image that has at point v what this one has at h(v).
 func (k *keypoint) under(h symmetry) (out [4]uint64) {
-	for i, word := range k.Bits {
-		for shift := 0; shift < 64; shift += 8 {
-			out[i] |= permuted[h][word>>shift&255] << shift
-		}
+	for g, from := range composed[h] {
+		out[g/2] |= k.Bits[from/2] >> (from % 2 * 32) & math.MaxUint32 << (g % 2 * 32)
 	}
 	return out
 }
@@ -227,15 +213,12 @@ func (g grey) corners() grey {
 
 func (g grey) describe(x, y int) (out [4]uint64) {
 	for b, p := range pairs {
-		var value uint64
 		for s := range symmetry(8) {
-			x1, y1 := s.apply(p[0], p[1])
-			x2, y2 := s.apply(p[2], p[3])
-			if g.v[(y+int(y1))*g.w+x+int(x1)] < g.v[(y+int(y2))*g.w+x+int(x2)] {
-				value |= 1 << s
+			at := func(z complex128) float32 { return g.v[(y+int(imag(z)))*g.w+x+int(real(z))] }
+			if at(s.apply(p[0])) < at(s.apply(p[1])) {
+				out[s/2] |= 1 << (int(s%2)*32 + b)
 			}
 		}
-		out[b/8] |= value << (b % 8 * 8)
 	}
 	return out
 }

@@ -20,7 +20,7 @@ import (
 const (
 	// Version is part of the cache keys of looks and copies. It must change when New returns another look for the same
 	// image, or Copies other copies.
-	Version       = "5"
+	Version       = "6"
 	ThumbnailSide = 160 // largest longer side of a thumbnail, in pixels
 	// Least is the smallest height and width, in pixels, to which images may be reduced for New; see [imagefile.Use].
 	Least      = workSide
@@ -78,9 +78,9 @@ func Memory(width, height int) int64 {
 func roundToByte(v float32) uint8 { return uint8(min(max(v+0.5, 0), 255)) }
 
 // planes returns the brightness and the two colour differences of a square image (ITU-R BT.601), in levels of 256.
-func planes(c *features.Canvas) (brightness, cb, cr plane) {
+func planes(c *features.Canvas) (brightness, cb, cr grey) {
 	area := c.Height * c.Width
-	brightness, cb, cr = newPlane(c.Width), newPlane(c.Width), newPlane(c.Width)
+	brightness, cb, cr = newGrey(c.Width, c.Height), newGrey(c.Width, c.Height), newGrey(c.Width, c.Height)
 	for i := range area {
 		r, g, b := 255*c.Values[i], 255*c.Values[area+i], 255*c.Values[2*area+i]
 		y := 0.299*r + 0.587*g + 0.114*b

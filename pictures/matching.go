@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/cmplx"
 	"math/rand/v2"
 	"slices"
 
@@ -36,7 +37,7 @@ func relatedPairs(ctx context.Context, looks []*Look, usable func(i int) bool, l
 	var sorted [tables][]uint64 // a hash, then the image that has it
 	hash := func(table int, bits *[4]uint64) (h uint64) {
 		for _, c := range chosen[table] {
-			h = h<<1 | bits[c/64]>>(c%64)&1
+			h = h<<1 | bits[c%8/2]>>(c%2*32+c/8)&1 // comparison c/8 under the symmetry c%8
 		}
 		return h << imageBits
 	}
@@ -93,18 +94,20 @@ func relatedPairs(ctx context.Context, looks []*Look, usable func(i int) bool, l
 	return slices.Concat(found...), err
 }
 
-// placement maps points of an image b to points of an image a: g(A·x − B·y + DX, B·x + A·y + DY). Points are relative to the
-// centre, in units of the longer side.
+// placement maps a point z of an image b to the point g(S·z + D) of an image a. Points are relative to the centre, in
+// units of the longer side.
 type placement struct {
-	g            symmetry
-	A, B, DX, DY float64
+	g    symmetry
+	S, D complex128
 }
 
-func (p placement) apply(x, y float64) (float64, float64) {
-	return p.g.apply(p.A*x-p.B*y+p.DX, p.B*x+p.A*y+p.DY)
-}
+func (p placement) apply(z complex128) complex128 { return p.g.apply(p.S*z + p.D) }
 
-type matched struct{ x, y, u, v, ratio float64 } // (x, y) of b, (u, v) of a before the symmetry; ratio of sizes
+// matched is a point of b, the matching point of a before the symmetry, and the ratio of their sizes.
+type matched struct {
+	z, w  complex128
+	ratio float64
+}
 
 // extent returns the width and height in units of the longer side.
 func (l *Look) extent() (w, h float64) {
@@ -112,10 +115,10 @@ func (l *Look) extent() (w, h float64) {
 	return float64(l.Width) / longer, float64(l.Height) / longer
 }
 
-func (l *Look) centred(k *keypoint) (x, y, size float64) {
+func (l *Look) centred(k *keypoint) (z complex128, size float64) {
 	w, h := l.extent()
 	size = math.Pow(levelScale, float64(k.Level)) / float64(min(keypointSide, max(l.Width, l.Height)))
-	return (float64(k.X)/65535 - 0.5) * w, (float64(k.Y)/65535 - 0.5) * h, size
+	return complex((float64(k.X)/65535-0.5)*w, (float64(k.Y)/65535-0.5)*h), size
 }
 
 // place finds the placement of b in a, under the symmetry g, that most matching key points agree with.
@@ -134,10 +137,9 @@ func place(a, b *Look, g symmetry) (best placement, inliers int) {
 			}
 		}
 		if at >= 0 {
-			x, y, size := b.centred(&b.points[j])
-			u, v, sizeA := a.centred(&a.points[at])
-			u, v = inverse.apply(u, v)
-			matches = append(matches, matched{x, y, u, v, sizeA / size})
+			z, size := b.centred(&b.points[j])
+			w, sizeA := a.centred(&a.points[at])
+			matches = append(matches, matched{z, inverse.apply(w), sizeA / size})
 		}
 	}
 	best, inliers = agree(matches)
@@ -148,10 +150,9 @@ func place(a, b *Look, g symmetry) (best placement, inliers int) {
 // agree returns the similarity transform that most matches agree with.
 func agree(matches []matched) (best placement, inliers int) {
 	among := func(p placement, tolerance float64) (of []matched) {
-		square := p.A*p.A + p.B*p.B
+		scale := cmplx.Abs(p.S)
 		for _, m := range matches {
-			x, y := p.A*m.x-p.B*m.y+p.DX-m.u, p.B*m.x+p.A*m.y+p.DY-m.v
-			if x*x+y*y < tolerance*tolerance*square && m.ratio*m.ratio < 2*square && square < 2*m.ratio*m.ratio {
+			if cmplx.Abs(p.S*m.z+p.D-m.w) < tolerance*scale && m.ratio < math.Sqrt2*scale && scale < math.Sqrt2*m.ratio {
 				of = append(of, m)
 			}
 		}
@@ -159,7 +160,7 @@ func agree(matches []matched) (best placement, inliers int) {
 	}
 	var most []matched
 	for _, m := range matches {
-		if of := among(placement{A: m.ratio, DX: m.u - m.ratio*m.x, DY: m.v - m.ratio*m.y}, 0.06); len(of) > len(most) {
+		if of := among(placement{S: complex(m.ratio, 0), D: m.w - complex(m.ratio, 0)*m.z}, 0.06); len(of) > len(most) {
 			most = of
 		}
 	}
@@ -171,42 +172,37 @@ func agree(matches []matched) (best placement, inliers int) {
 		most = among(best, 0.02)
 	}
 	// Matches at one place of an image are no independent evidence.
-	var places [2]map[[2]int]bool
-	for i := range places {
-		places[i] = map[[2]int]bool{}
-		for _, m := range most {
-			x, y := []float64{m.x, m.u}[i], []float64{m.y, m.v}[i]
-			places[i][[2]int{int(math.Round(x * 40)), int(math.Round(y * 40))}] = true
-		}
+	ofA, ofB := map[complex128]bool{}, map[complex128]bool{}
+	rounded := func(z complex128) complex128 { return complex(math.Round(40*real(z)), math.Round(40*imag(z))) }
+	for _, m := range most {
+		ofA[rounded(m.w)], ofB[rounded(m.z)] = true, true
 	}
-	return best, min(len(places[0]), len(places[1]))
+	return best, min(len(ofA), len(ofB))
 }
 
 // similarity returns the similarity transform with the least squared error.
-func similarity(of []matched) placement {
-	var x, y, u, v float64
-	n := float64(len(of))
+func similarity(of []matched) (p placement) {
+	var z, w, square complex128
+	n := complex(float64(len(of)), 0)
 	for _, m := range of {
-		x, y, u, v = x+m.x/n, y+m.y/n, u+m.u/n, v+m.v/n
+		z, w = z+m.z/n, w+m.w/n
 	}
-	var a, b, square float64
 	for _, m := range of {
-		dx, dy, du, dv := m.x-x, m.y-y, m.u-u, m.v-v
-		a += dx*du + dy*dv
-		b += dx*dv - dy*du
-		square += dx*dx + dy*dy
+		p.S += cmplx.Conj(m.z-z) * (m.w - w)
+		square += cmplx.Conj(m.z-z) * (m.z - z)
 	}
 	if square == 0 {
 		return placement{}
 	}
-	a, b = a/square, b/square
-	return placement{A: a, B: b, DX: u - a*x + b*y, DY: v - b*x - a*y}
+	p.S /= square
+	p.D = w - p.S*z
+	return p
 }
 
 // overlap is the part of two images that shows the same, at the same resolution.
 type overlap struct {
 	share float64 // the larger one of the fractions of both images that it covers
-	p, q  plane   // of both images
+	p, q  grey    // of both images
 }
 
 // overlapOf returns the overlap of the thumbnails of two images. It is not ok if the overlap is too small or has other
@@ -215,27 +211,28 @@ func overlapOf(la, lb *Look, a, b *thumbnail, p placement) (o overlap, ok bool) 
 	wa, ha := la.extent()
 	wb, hb := lb.extent()
 	scaleA, scaleB := float64(max(a.y.w, a.y.h)), float64(max(b.y.w, b.y.h))
-	inA := func(g grey, x, y float64) float32 {
-		u, v := p.apply(x, y)
-		return g.at((u+wa/2)*scaleA, (v+ha/2)*scaleA)
+	inA := func(g grey, z complex128) float32 {
+		w := p.apply(z)
+		return g.at((real(w)+wa/2)*scaleA, (imag(w)+ha/2)*scaleA)
 	}
-	inB := func(g grey, x, y float64) float32 { return g.at((x+wb/2)*scaleB, (y+hb/2)*scaleB) }
+	inB := func(g grey, z complex128) float32 { return g.at((real(z)+wb/2)*scaleB, (imag(z)+hb/2)*scaleB) }
 	const steps = 48
 	var inside, difference, ofA, ofB float64
 	left, top, right, bottom := 1.0, 1.0, -1.0, -1.0
 	for i := range steps * steps {
 		x, y := ((float64(i%steps)+0.5)/steps-0.5)*wb, ((float64(i/steps)+0.5)/steps-0.5)*hb
-		if u, v := p.apply(x, y); math.Abs(u) > wa/2 || math.Abs(v) > ha/2 {
+		z := complex(x, y)
+		if w := p.apply(z); math.Abs(real(w)) > wa/2 || math.Abs(imag(w)) > ha/2 {
 			continue
 		}
 		inside++
 		left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
 		for _, planes := range [][2]grey{{a.cb, b.cb}, {a.cr, b.cr}} {
-			v, w := float64(inA(planes[0], x, y)), float64(inB(planes[1], x, y))
+			v, w := float64(inA(planes[0], z)), float64(inB(planes[1], z))
 			difference, ofA, ofB = difference+math.Abs(v-w), ofA+math.Abs(v), ofB+math.Abs(w)
 		}
 	}
-	size := math.Sqrt(p.A*p.A + p.B*p.B)
+	size := cmplx.Abs(p.S)
 	o.share = inside / (steps * steps) * max(1, wb*hb*size*size/(wa*ha))
 	w, h := right-left, bottom-top
 	pixels := min(w, h) * min(scaleB, scaleA*size)
@@ -246,14 +243,14 @@ func overlapOf(la, lb *Look, a, b *thumbnail, p placement) (o overlap, ok bool) 
 	if pixels < 48 {
 		n = 32
 	}
-	o.p, o.q = newPlane(n), newPlane(n)
+	o.p, o.q = newGrey(n, n), newGrey(n, n)
 	const fine = 3 // samples of a pixel in each direction
 	for i := range o.p.v {
 		for s := range fine * fine {
 			x := left + w*(float64(i%n)+(float64(s%fine)+0.5)/fine)/float64(n)
 			y := top + h*(float64(i/n)+(float64(s/fine)+0.5)/fine)/float64(n)
-			o.p.v[i] += inA(a.y, x, y) / (fine * fine)
-			o.q.v[i] += inB(b.y, x, y) / (fine * fine)
+			o.p.v[i] += inA(a.y, complex(x, y)) / (fine * fine)
+			o.q.v[i] += inB(b.y, complex(x, y)) / (fine * fine)
 		}
 	}
 	return o, true
@@ -266,15 +263,15 @@ func (o overlap) agreement() float64 {
 		details = 3   // smallest standard deviation of a tile with details, in levels of 256
 		equal   = 0.7 // smallest correlation
 	)
-	w := align(o.p.halved(), o.q.halved(), identity, 4)
-	moved, ok, _ := o.p.sampled(align(o.p, o.q, w, 4))
+	w := align(o.p.reduced(o.p.w/2), o.q.reduced(o.q.w/2), identity, 4)
+	moved, ok := o.p.sampled(align(o.p, o.q, w, 4))
 	p, q := moved.detail(), o.q.detail()
 	agree, counted := 0, 0
-	for y := 0; y < p.n; y += tile {
-		for x := 0; x < p.n; x += tile {
+	for y := 0; y < p.h; y += tile {
+		for x := 0; x < p.w; x += tile {
 			var pp, qq, pq float64
 			for i := range tile * tile {
-				if at := (y+i/tile)*p.n + x + i%tile; ok[at] {
+				if at := (y+i/tile)*p.w + x + i%tile; ok[at] {
 					a, b := float64(p.v[at]), float64(q.v[at])
 					pp, qq, pq = pp+a*a, qq+b*b, pq+a*b
 				}

@@ -118,7 +118,7 @@ func compareTaken(t *testing.T, all []image.Image, same []int, taken []time.Time
 		for j := range all {
 			others = append(others, j)
 		}
-		from.Near = append(from.Near, others)
+		from.Near, from.Order = append(from.Near, others), others
 	}
 	from.Thumbnail = func(_ context.Context, i int) (image.Image, error) {
 		return jpeg.Decode(bytes.NewReader(thumbnails[i]))

@@ -8,7 +8,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -20,16 +19,17 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pictures"
-	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
 const (
 	// CleaningPage is the page of stacks, blurred and blank photos, in the folder of a grouping.
 	CleaningPage = cleaningFolder + "index.html"
-	// NotSameFile lists pairs of photos that are no copies, one a line. A person may edit it, and clean adds to it.
+	// NotSameFile lists pairs of photos that are no copies, one a line. A person may edit it, and clean adds to it. Photos
+	// that do not exist are ignored, because they may have been moved away.
 	NotSameFile    = "not-same.csv"
 	cleaningFolder = "clean/"
 )
@@ -46,41 +46,44 @@ type Photo struct {
 	Line                         int // from 1
 	Name, Original, Copy, Remark string
 	Width, Height, Bytes         int
+	Sharpness                    float64 // 0 if unknown
 	Taken, Camera                string
 	row                          int
 }
 
 // Cleaning holds the photos of a grouping that a person may want to remove.
 type Cleaning struct {
-	Data   string    // path or name of the data
 	Stacks [][]Photo // copies and bursts, in each the photo to keep first
 	Marked []Photo   // blurred or blank photos that are in no stack, or kept in one
-	names  []string
+	photos []Photo
 }
 
-// ReadCleaning reads PicturesFile and NotSameFile of the grouping in dir. The photo to keep is the original, unless it is
-// blurred or blank and another one is not.
-func ReadCleaning(dir string) (*Cleaning, error) {
-	data, err := groupedData(dir)
-	if err != nil {
+// ReadCleaning reads PicturesFile and NotSameFile of the grouping in dir, after it has added pairs of photos to the
+// latter. The photo to keep is the original, unless another shot of its burst is sharper, or unless it is blurred or blank
+// and another one is not.
+func ReadCleaning(dir string, notSame ...[2]string) (*Cleaning, error) {
+	if _, err := groupedData(dir); err != nil {
 		return nil, err
 	}
-	c := &Cleaning{Data: data}
+	c := &Cleaning{}
 	byName, members := map[string]Photo{}, map[string][]Photo{}
 	at := filepath.Join(dir, PicturesFile)
-	err = readList(at, []string{"file", "copy_of", "copy", "remark", "width", "height", "bytes", "taken", "camera"}, func(line int, cells []string) (err error) {
-		p := Photo{Line: line, Name: cells[0], Original: cmp.Or(cells[1], cells[0]), Copy: cells[2], Remark: cells[3], Taken: cells[7], Camera: cells[8], row: len(c.names)}
+	err := readList(at, []string{"file", "copy_of", "copy", "remark", "width", "height", "bytes", "taken", "camera", "?sharpness"}, func(line int, cells []string) (err error) {
+		p := Photo{Line: line, Name: cells[0], Original: cmp.Or(cells[1], cells[0]), Copy: cells[2], Remark: cells[3], Taken: cells[7], Camera: cells[8], row: len(c.photos)}
 		for i, to := range []*int{&p.Width, &p.Height, &p.Bytes} {
 			if *to, err = strconv.Atoi(cells[4+i]); err != nil || *to < 0 {
 				return fmt.Errorf("%s %q: expected a whole number", []string{"width", "height", "bytes"}[i], cells[4+i])
 			}
+		}
+		if p.Sharpness, err = strconv.ParseFloat(cmp.Or(cells[9], "0"), 64); err != nil || !(p.Sharpness >= 0) {
+			return fmt.Errorf("sharpness %q: expected a number from 0", cells[9])
 		}
 		if _, twice := byName[p.Name]; twice {
 			return fmt.Errorf("%q is listed twice", p.Name)
 		}
 		byName[p.Name] = p
 		members[p.Original] = append(members[p.Original], p)
-		c.names = append(c.names, p.Name)
+		c.photos = append(c.photos, p)
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,28 +91,24 @@ func ReadCleaning(dir string) (*Cleaning, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	apart := map[[2]string]bool{}
-	err = readList(filepath.Join(dir, NotSameFile), []string{"file", "other"}, func(_ int, cells []string) error {
-		for _, name := range cells {
+	for _, pair := range notSame {
+		for _, name := range pair {
 			if _, ok := byName[name]; !ok {
-				return fmt.Errorf("no photo is called %q", name)
+				return nil, fmt.Errorf("no photo of %s is called %q", dir, name)
 			}
 		}
-		apart[[2]string{cells[0], cells[1]}], apart[[2]string{cells[1], cells[0]}] = true, true
-		return nil
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	}
+	pairs, err := addNotSame(dir, notSame)
+	if err != nil {
 		return nil, err
 	}
 	rest := map[string]bool{}
-	for _, name := range c.names {
-		if byName[name].Original != name {
-			if _, ok := byName[byName[name].Original]; !ok {
-				return nil, fmt.Errorf("%s: line %d: no photo is called %q", at, byName[name].Line, byName[name].Original)
-			}
-			continue
+	for _, p := range c.photos {
+		if _, ok := byName[p.Original]; !ok {
+			return nil, fmt.Errorf("%s: line %d: no photo is called %q", at, p.Line, p.Original)
 		}
-		for _, stack := range split(members[name], apart) {
+		bestFirst(members[p.Name])
+		for _, stack := range pictures.Separate(members[p.Name], pairs, func(p Photo) string { return p.Name }) {
 			if len(stack) > 1 {
 				c.Stacks = append(c.Stacks, stack)
 			}
@@ -118,33 +117,30 @@ func ReadCleaning(dir string) (*Cleaning, error) {
 			}
 		}
 	}
-	for _, name := range c.names {
-		if p := byName[name]; p.Remark != "" && !rest[name] {
-			c.Marked = append(c.Marked, p)
-		}
-	}
+	c.Marked = slices.DeleteFunc(slices.Clone(c.photos), func(p Photo) bool { return p.Remark == "" || rest[p.Name] })
 	return c, nil
 }
 
-// split returns the stacks of some copies without pairs that are apart, in each the one to keep first.
-func split(copies []Photo, apart map[[2]string]bool) (stacks [][]Photo) {
-	slices.SortStableFunc(copies, func(a, b Photo) int {
-		value := func(p Photo) int {
-			return map[bool]int{true: 2}[p.Remark == ""] + map[bool]int{true: 1}[p.Name == p.Original]
+// sameSharpness is the largest difference of two shots of a burst that are equally sharp.
+const sameSharpness = 0.03
+
+// bestFirst sorts the photos of a stack by their value.
+func bestFirst(stack []Photo) {
+	sharpest := 0.0 // 0 unless the stack is a burst
+	for _, p := range stack {
+		if p.Copy == BurstCopy || p.Name == p.Original && slices.ContainsFunc(stack, func(q Photo) bool { return q.Copy == BurstCopy }) {
+			sharpest = max(sharpest, p.Sharpness)
 		}
+	}
+	value := func(p Photo) (v int) {
+		for i, good := range []bool{p.Name == p.Original, sharpest > 0 && p.Sharpness >= sharpest-sameSharpness, p.Remark == ""} {
+			v += map[bool]int{true: 1 << i}[good]
+		}
+		return v
+	}
+	slices.SortStableFunc(stack, func(a, b Photo) int {
 		return cmp.Or(value(b)-value(a), b.Width*b.Height-a.Width*a.Height, b.Bytes-a.Bytes)
 	})
-	for _, p := range copies {
-		at := slices.IndexFunc(stacks, func(s []Photo) bool {
-			return !slices.ContainsFunc(s, func(q Photo) bool { return apart[[2]string{p.Name, q.Name}] })
-		})
-		if at < 0 {
-			at = len(stacks)
-			stacks = append(stacks, nil)
-		}
-		stacks[at] = append(stacks[at], p)
-	}
-	return stacks
 }
 
 // The kinds of photos to remove.
@@ -189,11 +185,24 @@ func readList(path string, names []string, f func(line int, cells []string) erro
 	if err != nil {
 		return err
 	}
+	if err := decodeList(text, names, f); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// decodeList is readList for the text of a file. A column with a name after "?" may be missing; its cells are then "".
+func decodeList(text []byte, names []string, f func(line int, cells []string) error) error {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	header, err := r.Read()
-	for _, name := range names {
-		if err != nil || !slices.Contains(header, name) {
-			return fmt.Errorf("%s: line 1: no column %q; expected a header with %s", path, name, phrase.List(names))
+	if err != nil {
+		header = nil
+	}
+	needed := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.HasPrefix(name, "?") })
+	columns := make([]int, len(names))
+	for i, name := range names {
+		if columns[i] = slices.Index(header, strings.TrimPrefix(name, "?")); columns[i] < 0 && slices.Contains(needed, name) {
+			return fmt.Errorf("line 1: no column %q; expected a header with %s", name, phrase.List(needed))
 		}
 	}
 	for {
@@ -201,47 +210,46 @@ func readList(path string, names []string, f func(line int, cells []string) erro
 		if err == io.EOF {
 			return nil
 		} else if err != nil {
-			return fmt.Errorf("%s: %w", path, err) // names the line
+			return err // names the line
 		}
 		cells := make([]string, len(names))
-		for i, name := range names {
-			cells[i] = spreadsheet.Text(record[slices.Index(header, name)])
+		for i, column := range columns {
+			if column >= 0 {
+				cells[i] = spreadsheet.Text(record[column])
+			}
 		}
 		line, _ := r.FieldPos(0)
 		if err := f(line, cells); err != nil {
-			return fmt.Errorf("%s: line %d: %w", path, line, err)
+			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}
 }
 
-// AddNotSame adds pairs of photos to NotSameFile of the grouping in dir.
-func AddNotSame(dir string, pairs [][2]string) error {
-	c, err := ReadCleaning(dir)
-	if err != nil {
-		return err
-	}
-	for _, pair := range pairs {
-		for _, name := range pair {
-			if !slices.Contains(c.names, name) {
-				return fmt.Errorf("no photo of %s is called %q", dir, name)
-			}
-		}
-	}
+// addNotSame adds pairs of photos to NotSameFile of the grouping in dir, and returns all its pairs.
+func addNotSame(dir string, more [][2]string) (pairs [][2]string, err error) {
 	at := filepath.Join(dir, NotSameFile)
 	text, err := output.ReadFile(at)
 	if errors.Is(err, fs.ErrNotExist) {
 		text = []byte("file,other\n")
 	} else if err != nil {
-		return err
+		return nil, err
 	}
-	out := bytes.NewBuffer(bytes.TrimRight(text, "\n"))
-	out.WriteByte('\n')
+	out := bytes.NewBuffer(append(bytes.TrimRight(text, "\n"), '\n'))
 	lines := csv.NewWriter(out)
-	for _, pair := range pairs {
+	for _, pair := range more {
 		lines.Write([]string{spreadsheet.Cell(pair[0]), spreadsheet.Cell(pair[1])}) // cannot fail
 	}
 	lines.Flush()
-	return atomicfile.Write(at, out.Bytes())
+	if err := decodeList(out.Bytes(), []string{"file", "other"}, func(_ int, cells []string) error {
+		pairs = append(pairs, [2]string(cells))
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("%s: %w", at, err)
+	}
+	if more == nil {
+		return pairs, nil
+	}
+	return pairs, atomicfile.Write(at, out.Bytes())
 }
 
 //go:embed cleaning.css
@@ -250,7 +258,7 @@ var cleaningCSS string
 type cleaningPage struct {
 	page
 	Cleaning
-	data *pageData // of the page of the groups, or nil
+	data *pageData // of the page of the groups
 }
 
 type cleanedView struct {
@@ -271,32 +279,28 @@ func (c *Cleaning) WritePage(ctx context.Context, dir, command string) error {
 		return err
 	}
 	defer to.Close()
-	w := &cleaningPage{Cleaning: *c}
 	script, err := output.ReadFile(filepath.Join(dir, dataFile))
 	if err != nil {
 		return err
 	}
-	if w.data, err = readData(script); err != nil {
+	data, err := readData(script)
+	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(dir, dataFile), err)
 	}
-	if !slices.Equal(plainLines(c.names), w.data.Names) {
+	if !slices.EqualFunc(c.photos, data.Names, func(p Photo, name string) bool { return plaintext.Line(p.Name) == name }) {
 		return fmt.Errorf("%s does not list the photos of the page: run partwise cluster again", filepath.Join(dir, PicturesFile))
-	}
-	grid := figure.Grid{Cell: figure.PhotographCell}
-	if s := w.data.Sheets; s != nil {
-		grid = figure.Grid{Cell: s.Cell, Lossless: s.Ending == figure.Grid{Lossless: true}.Extension()}
 	}
 	stage, err := to.Stage(cleaningFolder)
 	if err != nil {
 		return err
 	}
 	defer stage.Discard()
-	w.page = page{
+	w := &cleaningPage{Cleaning: *c, data: data, page: page{
 		folder: folder{filepath.Join(stage.Dir(), cleaningFolder), ctx}, Name: "Photos to clean up", Command: command,
 		Lead:   cmp.Or(c.Summary(), "No copies, bursts, blurred or blank photos") + ".",
 		About:  "The first photo of each stack is the one to keep; partwise clean can move the others into a folder of your choice.",
-		Styles: []string{pageCSS, clustersCSS, cleaningCSS, cellCSS(grid)},
-	}
+		Styles: []string{pageCSS, clustersCSS, cleaningCSS, data.cellCSS()},
+	}}
 	if err := writePage(&w.page, w, []section[*cleaningPage]{
 		{id: "stacks", title: "Stacks", template: readTemplate("cleaning"), make: cleaningStacks},
 		{id: "marked", title: "Blurred and blank", template: readTemplate("cleaning"), make: cleaningMarked},
@@ -339,9 +343,9 @@ type cleaningView struct {
 func cleaningStacks(w *cleaningPage) any {
 	v := cleaningView{ID: "stacks", Title: "Stacks of copies and bursts"}
 	for i, stack := range w.Stacks {
-		s := stackView{Title: fmt.Sprintf("Stack %d: %d photos", i+1, len(stack))}
-		for j, p := range stack {
-			s.Photos = append(s.Photos, w.cleaned(p, j == 0, map[string]string{Copies: "copy", Bursts: "burst"}[p.kind(stack[0])]))
+		s := stackView{Title: fmt.Sprintf("Stack %d: %d photos", i+1, len(stack)), Photos: []cleanedView{w.cleaned(stack[0], "")}}
+		for _, p := range stack[1:] {
+			s.Photos = append(s.Photos, w.cleaned(p, map[string]string{Copies: "copy", Bursts: "burst"}[p.kind(stack[0])]))
 		}
 		v.Stacks = append(v.Stacks, s)
 	}
@@ -352,52 +356,18 @@ func cleaningStacks(w *cleaningPage) any {
 }
 
 func cleaningMarked(w *cleaningPage) any {
-	v := cleaningView{ID: "marked", Title: "Blurred and blank photos", Stacks: make([]stackView, 1)}
-	for _, p := range w.Marked {
-		v.Stacks[0].Photos = append(v.Stacks[0].Photos, w.cleaned(p, false, p.Remark))
-	}
-	if w.Marked == nil {
+	if len(w.Marked) == 0 {
 		return nil
 	}
-	return v
+	var s stackView
+	for _, p := range w.Marked {
+		s.Photos = append(s.Photos, w.cleaned(p, p.Remark))
+	}
+	return cleaningView{"marked", "Blurred and blank photos", []stackView{s}}
 }
 
-// cleaned returns the view of a photo with its kind: copy, burst, blurred or blank.
-func (w *cleaningPage) cleaned(p Photo, kept bool, kind string) cleanedView {
-	d := w.data
-	v := cleanedView{tileView: tileView{Sample: p.row, Name: p.Name}, Kept: kept}
-	if kept {
-		kind = ""
-	}
-	for _, fact := range []string{kind, fmt.Sprintf("%d × %d", p.Width, p.Height), humanize.Bytes(uint64(p.Bytes)), p.Taken, p.Camera} {
-		if fact != "" {
-			v.Facts = append(v.Facts, fact)
-		}
-	}
-	if link := d.link(p.row); link != "" {
-		v.Link = template.URL(map[bool]string{false: "../"}[strings.HasPrefix(link, "file:")] + link)
-	}
-	if s := d.Sheets; s != nil && len(s.Sizes) == 2*len(d.Names) && s.Sizes[2*p.row] > 0 && s.PerSheet > 0 && s.Columns > 0 {
-		place := slices.Index(d.Order, p.row)
-		at := place % s.PerSheet
-		v.Sheet = fmt.Sprintf("../pictures/%03d%s", place/s.PerSheet, s.Ending)
-		v.Column, v.Row, v.Width, v.Height = at%s.Columns, at/s.Columns, int(s.Sizes[2*p.row]), int(s.Sizes[2*p.row+1])
-	}
-	return v
-}
-
-// link returns the link to the file of a sample, as page.js does, or "".
-func (d *pageData) link(i int) string {
-	if d.Base == "" && d.Links == nil {
-		return ""
-	}
-	if d.Links == nil {
-		return d.Base + escapePath(d.Names[i])
-	}
-	switch rest := d.Links[i].(type) {
-	case string:
-		return map[bool]string{false: d.Base + rest}[rest == ""]
-	default:
-		return d.Base + escapePath(d.Names[i])
-	}
+// cleaned returns the view of a photo with its kind: copy, burst, blurred, blank, or "" if it is kept.
+func (w *cleaningPage) cleaned(p Photo, kind string) cleanedView {
+	facts := []string{kind, fmt.Sprintf("%d × %d", p.Width, p.Height), humanize.Bytes(uint64(p.Bytes)), p.Taken, p.Camera}
+	return cleanedView{w.data.tile(p.row, "../"), kind == "", slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })}
 }

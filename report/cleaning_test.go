@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,7 +87,6 @@ func TestReadCleaningErrors(t *testing.T) {
 		{cleaningHeader + "a.jpg,,,,4,3,9,,\na.jpg,,,,4,3,9,,\n", "", `line 3: "a.jpg" is listed twice`},
 		{cleaningHeader + "a.jpg,z.jpg,near,,4,3,9,,\n", "", `line 2: no photo is called "z.jpg"`},
 		{cleaningHeader + "a.jpg,,\n", "", "line 2: wrong number of fields"},
-		{cleaningList, "file,other\na.jpg,z.jpg\n", `not-same.csv: line 2: no photo is called "z.jpg"`},
 		{cleaningList, "a.jpg,b.jpg\n", `not-same.csv: line 1: no column "file"`},
 	} {
 		if _, err := ReadCleaning(cleaning(t, test.list, test.apart)); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -95,17 +95,38 @@ func TestReadCleaningErrors(t *testing.T) {
 	}
 }
 
-// AddNotSame keeps the lines of a person, also without a newline at the end.
+// ReadCleaning adds pairs to the lines of a person, also without a newline at the end.
 func TestAddNotSame(t *testing.T) {
-	dir := cleaning(t, cleaningList, "file,other\na.jpg,b.jpg")
-	if err := AddNotSame(dir, [][2]string{{"c.jpg", "b.jpg"}}); err != nil {
-		t.Fatal(err)
+	dir := cleaning(t, cleaningList, "file,other\na.jpg,b.jpg\ngone.jpg,b.jpg")
+	c, err := ReadCleaning(dir, [2]string{"c.jpg", "b.jpg"})
+	if err != nil || len(c.Stacks) != 3 {
+		t.Fatal(c, err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, NotSameFile))
-	if want := "file,other\na.jpg,b.jpg\nc.jpg,b.jpg\n"; err != nil || string(text) != want {
+	if want := "file,other\na.jpg,b.jpg\ngone.jpg,b.jpg\nc.jpg,b.jpg\n"; err != nil || string(text) != want {
 		t.Errorf("got %q, %v", text, err)
 	}
-	if err := AddNotSame(dir, [][2]string{{"c.jpg", "z.jpg"}}); err == nil || !strings.Contains(err.Error(), `"z.jpg"`) {
+	if _, err := ReadCleaning(dir, [2]string{"c.jpg", "z.jpg"}); err == nil || !strings.Contains(err.Error(), `"z.jpg"`) {
+		t.Errorf("got error %v", err)
+	}
+}
+
+// The sharpest shot of a burst is kept, the original if it is about as sharp, and never a copy of the original.
+func TestSharpestOfBurst(t *testing.T) {
+	const list = "sharpness," + cleaningHeader + `0.50,a.jpg,,,,80,60,2000,,
+%s,b.jpg,a.jpg,burst,,60,40,900,,
+0.90,c.jpg,a.jpg,near,,40,30,700,,
+`
+	for sharpness, want := range map[string]string{"0.52": "a.jpg", "0.60": "b.jpg", "": "a.jpg"} {
+		c, err := ReadCleaning(cleaning(t, fmt.Sprintf(list, sharpness), ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Stacks[0][0].Name; got != want {
+			t.Errorf("sharpness %q: %s is kept, want %s", sharpness, got, want)
+		}
+	}
+	if _, err := ReadCleaning(cleaning(t, fmt.Sprintf(list, "x"), "")); err == nil || !strings.Contains(err.Error(), `line 3: sharpness "x"`) {
 		t.Errorf("got error %v", err)
 	}
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
-	"github.com/seed4492f2cd/partwise/report/figure"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
@@ -28,6 +27,7 @@ import (
 type Clusters struct {
 	Name, Command, Program string    // the heading, the command that repeats the grouping, and the program's version
 	Opened                 spec.Data // how the data were opened, for the saved model
+	ByDay                  bool      // as in the saved model
 	Method                 string    // the method with its settings
 	Settings               [][2]string
 	// Grouping holds the groups, and optionally Scores, GroupClasses and Memberships. With Memberships, the page shows
@@ -65,8 +65,7 @@ type clustersPage struct {
 	clusters Clusters
 	members  [][]int // the samples of each group, in the order of display
 	order    []int   // all members, group by group
-	sheets   *thumbnails
-	codes    codes
+	data     *pageData
 }
 
 var clustersSections = []section[*clustersPage]{
@@ -90,7 +89,7 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	w := &clustersPage{clusters: c, members: c.inOrder(), page: page{
 		folder: folder{dir, ctx}, Name: c.Name, Command: c.Command, Settings: c.Settings,
 		Assignments: c.Assignments, Warnings: slices.Clone(c.Warnings),
-		Styles: []string{pageCSS, clustersCSS, cellCSS(c.grid())}, Scripts: []string{dataFile},
+		Styles: []string{pageCSS, clustersCSS}, Scripts: []string{dataFile},
 	}}
 	if c.Program != "" {
 		w.Settings = append(slices.Clip(w.Settings), programSetting(c.Program))
@@ -192,15 +191,6 @@ var (
 	scriptFiles = []string{"similar.js", "map.js", "page.js"}
 )
 
-// cellCSS returns the styles for the size of the cells of contact sheets, and their enlargement.
-func cellCSS(g figure.Grid) string {
-	rendering := "auto"
-	if g.Lossless {
-		rendering = "pixelated"
-	}
-	return fmt.Sprintf(":root { --cell: %dpx; --zoom: %d; --rendering: %s; }", g.Cell, zoom(g.Cell), rendering)
-}
-
 type groupView struct {
 	Index, Number        int
 	Title, Size, Classes string
@@ -226,24 +216,25 @@ type groupsView struct {
 func groups(w *clustersPage) any {
 	c := w.clusters
 	var failed []string
+	w.data = w.newData()
 	w.fail(concurrently(w.ctx, func() (err error) {
-		w.codes, err = c.encodeFeatures(w.ctx)
+		w.data.codes, err = c.encodeFeatures(w.ctx)
 		return err
 	}, func() (err error) {
 		if c.Image != nil && len(w.order) > 0 {
-			w.sheets, failed, err = c.writeThumbnails(w.folder, w.order)
+			w.data.Sheets, failed, err = c.writeThumbnails(w.folder, w.order)
 		}
 		return err
 	}))
 	if w.err != nil {
 		return nil
 	}
-	w.Warnings = append(w.Warnings, failed...)
-	w.fail(w.writeData())
+	w.Warnings, w.Styles = append(w.Warnings, failed...), append(w.Styles, w.data.cellCSS())
+	w.fail(w.writeBytes(dataFile, dataScript(w.data)))
 	for _, name := range scriptFiles {
 		w.fail(w.writeBytes("page/"+name, scriptText(name)))
 	}
-	view := groupsView{Framed: w.sheets != nil && c.Labels != nil, Thing: c.noun(), Things: c.nouns()}
+	view := groupsView{Framed: w.data.Sheets != nil && c.Labels != nil, Thing: c.noun(), Things: c.nouns()}
 	for g, members := range w.members {
 		view.Groups = append(view.Groups, w.group(g, members))
 		w.Links = append(w.Links, link{fmt.Sprintf("group-%d", g+1), view.Groups[g].Title})
@@ -274,17 +265,7 @@ func (w *clustersPage) group(g int, members []int) groupView {
 		v.Size += " Most typical first."
 	}
 	for _, sample := range members[:min(len(members), shownFirst)] {
-		tile := tileView{Sample: sample, Name: c.Names[sample]}
-		if c.Links != nil {
-			tile.Link = template.URL(c.Links[sample])
-		}
-		if t := w.sheets; t != nil && t.sizes[sample] != (image.Point{}) {
-			at := t.place[sample] % t.grid.Len()
-			tile.Sheet = t.path(t.place[sample] / t.grid.Len())
-			tile.Column, tile.Row = at%t.grid.Columns, at/t.grid.Columns
-			tile.Width, tile.Height = t.sizes[sample].X, t.sizes[sample].Y
-		}
-		v.Pictures = append(v.Pictures, tile)
+		v.Pictures = append(v.Pictures, w.data.tile(sample, ""))
 	}
 	if more := len(members) - len(v.Pictures); more > 0 {
 		v.More = phrase.Count(more, "more "+c.noun(), "more "+c.noun()+"s") + "."

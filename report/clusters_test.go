@@ -19,6 +19,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -218,15 +219,15 @@ func TestLinks(t *testing.T) {
 	for _, test := range []struct {
 		links, names []string
 		base         string
-		rests        []any
+		rests        []string
 	}{
 		{nil, []string{"a"}, "", nil},
 		{[]string{"../p/a%20b", "../p/d/c"}, []string{"a b", "d/c"}, "../p/", nil},
-		{[]string{"../p/a%20b", "../p/%FF"}, []string{"a b", `\xff`}, "../p/", []any{0, "%FF"}},
-		{[]string{"../p/a", ""}, []string{"a", "b"}, "../p/", []any{0, ""}},
-		{[]string{"", "../p/a"}, []string{"b", "a"}, "", []any{"", "../p/a"}},
-		{[]string{"../p/ab/c", "../p/a/d"}, []string{"c", "d"}, "../p/", []any{"ab/c", "a/d"}},
-		{[]string{"../../p/a", "../q"}, []string{"a", "q"}, "../", []any{"../p/a", 0}},
+		{[]string{"../p/a%20b", "../p/%FF"}, []string{"a b", `\xff`}, "../p/", []string{"a%20b", "%FF"}},
+		{[]string{"../p/a", ""}, []string{"a", "b"}, "../p/", []string{"a", ""}},
+		{[]string{"", "../p/a"}, []string{"b", "a"}, "", []string{"", "../p/a"}},
+		{[]string{"../p/ab/c", "../p/a/d"}, []string{"c", "d"}, "../p/", []string{"ab/c", "a/d"}},
+		{[]string{"../../p/a", "../q"}, []string{"a", "q"}, "../", []string{"../p/a", "q"}},
 	} {
 		if base, rests := shorterLinks(test.links, test.names); base != test.base || !cmp.Equal(rests, test.rests) {
 			t.Errorf("%q: %q and %v, want %q and %v", test.links, base, rests, test.base, test.rests)
@@ -314,6 +315,7 @@ func TestWritePictures(t *testing.T) {
 	c.Pictures = &input.Pictures{
 		CopyOf: []int{0, 0, 2, 0, 2, 5}, Near: []bool{false, false, false, true, false, false}, Outlier: []float64{0, 0, 0, 0, 0, 0.957},
 		Sharpness: []float64{1, 1, 0.125, 0.5, 0.125, -1}, Remark: []string{"", "", "blurred", "", "blurred", "blank"},
+		Burst: make([]bool, 6), Size: make([]image.Point, 6), Bytes: make([]int64, 6), Capture: make([]imagefile.Capture, 6),
 	}
 	c.Names[5] = "=1+1.jpg"
 	dir := t.TempDir()
@@ -321,9 +323,10 @@ func TestWritePictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := tree(t, dir)[PicturesFile]
-	const want = "file,copy_of,copy,outlier,sharpness,remark\nIMG_0000.jpg,,,,1.00,\nIMG_0001.jpg,IMG_0000.jpg,exact,,1.00,\n" +
-		"IMG_0002.jpg,,,,0.12,blurred\nIMG_0003.jpg,IMG_0000.jpg,near,,0.50,\nIMG_0004.jpg,IMG_0002.jpg,exact,,0.12,blurred\n" +
-		"'=1+1.jpg,,,0.96,,blank\n"
+	const rest = ",0,0,0,,,,\n"
+	const want = "file,copy_of,copy,outlier,sharpness,remark,width,height,bytes,taken,latitude,longitude,camera\n" +
+		"IMG_0000.jpg,,,,1.00," + rest + "IMG_0001.jpg,IMG_0000.jpg,exact,,1.00," + rest + "IMG_0002.jpg,,,,0.12,blurred" + rest +
+		"IMG_0003.jpg,IMG_0000.jpg,near,,0.50," + rest + "IMG_0004.jpg,IMG_0002.jpg,exact,,0.12,blurred" + rest + "'=1+1.jpg,,,0.96,,blank" + rest
 	if text != want {
 		t.Errorf("got %s, want %s", text, want)
 	}

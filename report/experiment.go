@@ -388,6 +388,7 @@ func setsFindings(w *setsPage) any {
 
 type acrossView struct {
 	Title        string
+	Minor        bool // below the main scores
 	Means, Pairs *tableView
 	Ranks        *figureView
 }
@@ -397,15 +398,15 @@ func across(w *setsPage) any {
 	if len(w.across) == 0 {
 		return nil
 	}
-	var view byProminence[acrossView]
+	var views []acrossView
 	for name, a := range withSafeNames(w.across, func(a *table.Sets) string { return a.Score.Name }) {
 		ranks, err := figure.Ranks(a.Methods, a.Ranks, a.Groups)
-		view.add(a.Score, acrossView{
-			Title: a.Score.Title, Means: w.table(name+"-sets", a.Document()), Pairs: w.table(name+"-pairs", a.Matrix()),
+		views = append(views, acrossView{
+			Title: a.Score.Title, Minor: a.Score.Prominence == eval.Minor, Means: w.table(name+"-sets", a.Document()), Pairs: w.table(name+"-pairs", a.Matrix()),
 			Ranks: w.figure("curves/"+name+"-ranks", "Average ranks of the methods over the sets, with bars over methods that do not differ.", ranks, err),
 		})
 	}
-	return view
+	return views
 }
 
 type eachSetView struct {

@@ -20,6 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pictures"
@@ -46,13 +47,27 @@ var GroupingFiles = append([]string{AssignmentsFile, LabelsFile, LinksFile, Skip
 
 // GroupingFolder is the folder of a grouping, locked for writing. Close unlocks it, and removes it if OpenGrouping
 // created it and nothing was written.
-type GroupingFolder struct{ *output.Folder }
+type GroupingFolder struct {
+	*output.Folder
+	NotSame [][2]string // the pairs of NotSameFile
+}
 
 // OpenGrouping locks the folder dir until Close, and creates it if needed. It refuses a folder with foreign files under
 // the names of a grouping's files. With sameData, it also refuses a grouping of other data than data, a path or name.
 func OpenGrouping(dir, data string, sameData bool) (*GroupingFolder, error) {
-	folder, err := output.Open(dir, output.Spec{Command: "cluster", Data: data, SameData: sameData, Names: GroupingFiles})
-	return &GroupingFolder{folder}, err
+	return openGrouping(dir, output.Spec{Command: "cluster", Data: data, SameData: sameData, Names: GroupingFiles})
+}
+
+func openGrouping(dir string, spec output.Spec) (*GroupingFolder, error) {
+	folder, err := output.Open(dir, spec)
+	if err != nil {
+		return nil, err
+	}
+	pairs, err := addNotSame(dir, nil)
+	if err != nil {
+		err = errors.Join(err, folder.Close())
+	}
+	return &GroupingFolder{folder, pairs}, err
 }
 
 // ExploreGrouping locks the folder of an existing grouping with its feedback until Close. It returns the path or name
@@ -62,8 +77,8 @@ func ExploreGrouping(dir string) (*GroupingFolder, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	folder, err := output.Open(dir, output.Spec{Command: "cluster", Data: data, Names: append(slices.Clip(GroupingFiles), FeedbackFolder)})
-	return &GroupingFolder{folder}, data, err
+	folder, err := openGrouping(dir, output.Spec{Command: "cluster", Data: data, Names: append(slices.Clip(GroupingFiles), FeedbackFolder)})
+	return folder, data, err
 }
 
 // groupedData returns the path or name of the data of the grouping in dir.
@@ -116,7 +131,7 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *g
 		if err != nil {
 			return err
 		}
-		m.Program, m.Groups.Opened = c.Program, c.Opened
+		m.Program, m.Groups.Opened, m.Groups.ByDay = c.Program, c.Opened, c.ByDay
 		return to.write(ModelFile, m.Save)
 	}, func() (err error) {
 		if c.Shown, err = found.Illustrate(ctx, in); err != nil {
@@ -151,7 +166,7 @@ func (c *Clusters) setResults(ctx context.Context, in *input.Inputs, found *grou
 		}
 		c.progress.add(len(c.Names))
 		c.Side = max(in.Set.Height, in.Set.Width)
-		for _, i := range figure.Evenly(indices(len(files)), 32) {
+		for _, i := range figure.Evenly(matrix.Range(len(files)), 32) {
 			w, h, _ := imagefile.Size(files[i]) // unreadable files are reported later
 			c.Side = max(c.Side, w, h)
 		}
@@ -169,14 +184,6 @@ func (c *Clusters) setResults(ctx context.Context, in *input.Inputs, found *grou
 	if found.Result != nil && found.Result.Basis != nil && in.Height > 0 {
 		c.Basis = &Basis{found.Method, found.Result.Basis, in.Height, in.Width, in.Channels}
 	}
-}
-
-func indices(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 // linksTo returns links to files from a page in a folder: relative, or absolute between Windows drives.
@@ -275,12 +282,12 @@ func (c Clusters) assignments() []listColumn {
 func (c Clusters) pictures() []listColumn {
 	p := c.Pictures
 	ofCopy := func(i int, text string) string { return map[bool]string{false: text}[p.CopyOf[i] == i] }
-	columns := []listColumn{
+	return []listColumn{
 		{"file", func(i int) string { return spreadsheet.Cell(c.Names[i]) }},
 		{"copy_of", func(i int) string { return ofCopy(i, spreadsheet.Cell(c.Names[p.CopyOf[i]])) }},
 		{"copy", func(i int) string {
 			switch {
-			case p.Burst != nil && p.Burst[i]:
+			case p.Burst[i]:
 				return BurstCopy
 			case p.Near[i]:
 				return NearCopy
@@ -288,18 +295,8 @@ func (c Clusters) pictures() []listColumn {
 			return ofCopy(i, ExactCopy)
 		}},
 		{"outlier", func(i int) string { return twoDecimals(p.Outlier[i], p.Outlier[i] > 0) }},
-		{"sharpness", func(i int) string {
-			if p.Sharpness == nil {
-				return ""
-			}
-			return twoDecimals(p.Sharpness[i], p.Sharpness[i] >= 0)
-		}},
+		{"sharpness", func(i int) string { return twoDecimals(p.Sharpness[i], p.Sharpness[i] >= 0) }},
 		{"remark", func(i int) string { return p.Remark[i] }},
-	}
-	if p.Capture == nil {
-		return columns
-	}
-	return append(columns, []listColumn{
 		{"width", func(i int) string { return strconv.Itoa(p.Size[i].X) }},
 		{"height", func(i int) string { return strconv.Itoa(p.Size[i].Y) }},
 		{"bytes", func(i int) string { return strconv.FormatInt(p.Bytes[i], 10) }},
@@ -307,7 +304,7 @@ func (c Clusters) pictures() []listColumn {
 		{"latitude", func(i int) string { return degrees(p.Capture[i].Latitude, p.Capture[i].Longitude) }},
 		{"longitude", func(i int) string { return degrees(p.Capture[i].Longitude, p.Capture[i].Latitude) }},
 		{"camera", func(i int) string { return spreadsheet.Cell(p.Capture[i].Camera) }},
-	}...)
+	}
 }
 
 // takenText returns a capture time, or "" if it is unknown.
@@ -396,34 +393,16 @@ func ReadAssignmentsFile(path string) ([]Assignment, error) {
 }
 
 func decodeAssignments(text []byte) (found []Assignment, err error) {
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
-	header, err := r.Read()
-	if err != nil {
-		return nil, errors.New(`line 1: expected a header with the columns "file" and "group"`)
-	}
-	for _, name := range []string{"file", "group"} {
-		if !slices.Contains(header, name) {
-			return nil, fmt.Errorf("line 1: no column %q; expected a CSV file that assign wrote", name)
-		}
-	}
-	file, group, name := slices.Index(header, "file"), slices.Index(header, "group"), slices.Index(header, "name")
-	for {
-		record, err := r.Read()
-		if err == io.EOF && len(found) > 0 {
-			return found, nil
-		} else if err == io.EOF {
-			return nil, errors.New("the file lists no samples")
-		} else if err != nil {
-			return nil, err // names the line
-		}
-		line, _ := r.FieldPos(0)
-		a := Assignment{Line: line, Sample: spreadsheet.Text(record[file])}
-		if a.Group, err = strconv.Atoi(record[group]); err != nil || a.Group < 0 {
-			return nil, fmt.Errorf("line %d: group %q: expected a number from 1, or 0 for no group", line, record[group])
-		}
-		if name >= 0 {
-			a.Name = spreadsheet.Text(record[name])
+	err = decodeList(text, []string{"file", "group", "?name"}, func(line int, cells []string) (err error) {
+		a := Assignment{Line: line, Sample: cells[0], Name: cells[2]}
+		if a.Group, err = strconv.Atoi(cells[1]); err != nil || a.Group < 0 {
+			return fmt.Errorf("group %q: expected a number from 1, or 0 for no group", cells[1])
 		}
 		found = append(found, a)
+		return nil
+	})
+	if err == nil && found == nil {
+		err = errors.New("the file lists no samples")
 	}
+	return found, err
 }

@@ -31,7 +31,6 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
 	"github.com/seed4492f2cd/partwise/internal/guard"
@@ -191,17 +190,6 @@ func unlessEmpty[T any](list []T) any {
 func (p *page) fail(err error) {
 	if p.err == nil {
 		p.err = err
-	}
-}
-
-// byProminence holds views of scores: the main ones, and the others.
-type byProminence[T any] struct{ Scores, More []T }
-
-func (l *byProminence[T]) add(s eval.Score, view T) {
-	if s.Prominence == eval.Minor {
-		l.More = append(l.More, view)
-	} else {
-		l.Scores = append(l.Scores, view)
 	}
 }
 

@@ -2,9 +2,8 @@
 //
 //   thing       "image" or "sample"
 //   names       name of each sample
-//   base, links where the pictures are: base + links[i], or base + the escaped name where
-//               links[i] is 0 or there are no links; neither where samples are in no files,
-//               and links[i] is "" where one is not
+//   base, links where the pictures are: base + links[i], or base + the escaped name without
+//               links; neither where samples are in no files, and links[i] is "" where one is not
 //   groups      group of each sample, from 0
 //   groupNames  name of each group beside its number, or ""
 //   order       all samples, group by group; thumbnails stand in this order
@@ -68,8 +67,8 @@ const sizes = sheets && bytes(sheets.sizes);
 const escaped = (name) => encodeURIComponent(name).replaceAll("%2F", "/").replace(/[!'()*]/g, (c) => "%" + c.charCodeAt(0).toString(16).toUpperCase());
 function linkOf(i) {
   if (data.base === undefined && !data.links) return "";
-  const rest = data.links ? data.links[i] : 0;
-  return rest === "" ? "" : (data.base ?? "") + (rest === 0 ? escaped(data.names[i]) : rest);
+  const rest = data.links ? data.links[i] : escaped(data.names[i]);
+  return rest && (data.base ?? "") + rest;
 }
 
 const near = new Set(data.near), outliers = new Map(data.outliers), remarks = new Map(data.remarks);

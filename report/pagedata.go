@@ -39,7 +39,7 @@ type pageData struct {
 	Thing      string      `json:"thing"`
 	Names      []string    `json:"names"`
 	Base       string      `json:"base,omitempty"`
-	Links      []any       `json:"links,omitempty"` // 0 or a string
+	Links      []string    `json:"links,omitempty"`
 	Groups     []int       `json:"groups"`
 	GroupNames []string    `json:"groupNames"`
 	Order      []int       `json:"order"`
@@ -54,6 +54,8 @@ type pageData struct {
 	Remarks    [][2]any    `json:"remarks,omitempty"`
 	Captures   [][4]any    `json:"captures,omitempty"`
 	codes
+
+	place []int
 }
 
 type sheetsData struct {
@@ -66,14 +68,15 @@ type sheetsData struct {
 	Sizes    []byte `json:"sizes"` // the width and the height of each thumbnail, a byte each, 0 for none
 }
 
-// writeData writes the data script. Names are escaped as by plaintext.Line.
-func (w *clustersPage) writeData() error {
+// newData returns the data without codes and sheets. Names are escaped as by plaintext.Line.
+func (w *clustersPage) newData() *pageData {
 	c := w.clusters
-	d := pageData{
-		Thing: c.noun(), Names: plainLines(c.Names), Groups: c.Groups, GroupNames: make([]string, len(w.members)), Order: w.order,
-		codes: w.codes, Typical: c.Memberships != nil, Labels: c.Labels, Classes: plainLines(c.Classes),
+	d := &pageData{
+		Thing: c.noun(), Names: plainLines(c.Names), GroupNames: make([]string, len(w.members)),
+		Typical: c.Memberships != nil, Labels: c.Labels, Classes: plainLines(c.Classes),
 	}
-	d.Groups, d.Order = append([]int{}, d.Groups...), append([]int{}, d.Order...) // never null
+	d.Groups, d.Order = append([]int{}, c.Groups...), append([]int{}, w.order...) // never null
+	d.setPlaces()
 	for g, members := range w.members {
 		d.GroupNames[g] = plaintext.Line(c.groupName(g, members))
 	}
@@ -84,19 +87,57 @@ func (w *clustersPage) writeData() error {
 		d.addPictures(c.Pictures)
 	}
 	d.Base, d.Links = shorterLinks(c.Links, d.Names)
-	if w.sheets != nil {
-		sizes := make([]byte, 0, 2*len(c.Names))
-		for _, s := range w.sheets.sizes {
-			sizes = append(sizes, byte(s.X), byte(s.Y))
-		}
-		g := w.sheets.grid
-		d.Sheets = &sheetsData{
-			Cell: g.Cell, Columns: g.Columns, PerSheet: g.Len(), Count: w.sheets.count, Zoom: zoom(g.Cell),
-			Ending: g.Extension(), Sizes: sizes,
-		}
-	}
-	return w.writeBytes(dataFile, dataScript(&d))
+	return d
 }
+
+// setPlaces sets the index of each sample in the order.
+func (d *pageData) setPlaces() {
+	d.place = make([]int, len(d.Names))
+	for at, sample := range d.Order {
+		d.place[sample] = at
+	}
+}
+
+// cellCSS returns the styles for the size of the cells of contact sheets, and their enlargement.
+func (d *pageData) cellCSS() string {
+	s, rendering := sheetsData{Cell: figure.PhotographCell, Zoom: 1}, "auto"
+	if d.Sheets != nil {
+		s = *d.Sheets
+	}
+	if s.Ending == (figure.Grid{Lossless: true}).Extension() {
+		rendering = "pixelated"
+	}
+	return fmt.Sprintf(":root { --cell: %dpx; --zoom: %d; --rendering: %s; }", s.Cell, s.Zoom, rendering)
+}
+
+// tile returns the view of a sample for a page. up is the path from the page to the folder of the data's page, or "".
+func (d *pageData) tile(i int, up string) tileView {
+	t := tileView{Sample: i, Name: d.Names[i]}
+	if link := d.link(i); strings.HasPrefix(link, "file:") {
+		t.Link = template.URL(link)
+	} else if link != "" {
+		t.Link = template.URL(up + link)
+	}
+	if s := d.Sheets; s != nil && s.Sizes[2*i] > 0 {
+		at := d.place[i] % s.PerSheet
+		t.Sheet = up + s.path(d.place[i]/s.PerSheet)
+		t.Column, t.Row, t.Width, t.Height = at%s.Columns, at/s.Columns, int(s.Sizes[2*i]), int(s.Sizes[2*i+1])
+	}
+	return t
+}
+
+// link returns the link to the file of a sample, as page.js does, or "".
+func (d *pageData) link(i int) string {
+	switch {
+	case d.Links == nil && d.Base != "":
+		return d.Base + escapePath(d.Names[i])
+	case d.Links == nil || d.Links[i] == "":
+		return ""
+	}
+	return d.Base + d.Links[i]
+}
+
+func (s *sheetsData) path(sheet int) string { return fmt.Sprintf("pictures/%03d%s", sheet, s.Ending) }
 
 func dataScript(d *pageData) []byte {
 	text, err := json.Marshal(d)
@@ -130,6 +171,10 @@ func readData(script []byte) (*pageData, error) {
 	if !valid(d.Groups, len(d.GroupNames)) || !valid(d.Order, n) || d.Links != nil && len(d.Links) != n {
 		return nil, fmt.Errorf("its groups, order or links do not fit %d samples", n)
 	}
+	if s := d.Sheets; s != nil && (len(s.Sizes) != 2*n || s.Columns < 1 || s.PerSheet < 1) {
+		return nil, fmt.Errorf("its thumbnails do not fit %d samples", n)
+	}
+	d.setPlaces()
 	return d, nil
 }
 
@@ -163,8 +208,6 @@ func (d *pageData) addPictures(p *input.Pictures) {
 	}
 }
 
-func zoom(cell int) int { return max(1, int(math.Round(56/float64(cell)))) }
-
 func plainLines(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -178,9 +221,9 @@ func escapePath(path string) string {
 	return strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(path))
 }
 
-// shorterLinks returns the common prefix of all links, up to a slash, and the rest of each: 0 if it is the escaped
-// name, as in a folder of pictures. The rests are nil if all are 0, and without links.
-func shorterLinks(links, names []string) (base string, rests []any) {
+// shorterLinks returns the common prefix of all links, up to a slash, and the rest of each. The rests are nil if all are
+// escaped names, as in a folder of pictures, and without links.
+func shorterLinks(links, names []string) (base string, rests []string) {
 	if len(links) == 0 {
 		return "", nil
 	}
@@ -191,18 +234,11 @@ func shorterLinks(links, names []string) (base string, rests []any) {
 		}
 	}
 	base = base[:1+strings.LastIndexByte(base, '/')]
-	all := base != ""
-	for i, l := range links {
-		rest := any(strings.TrimPrefix(l, base))
-		if l == "" {
-			rest = ""
-		} else if rest == escapePath(names[i]) {
-			rest = 0
-		}
-		rests, all = append(rests, rest), all && rest == 0
-	}
-	if all {
+	if base != "" && slices.EqualFunc(links, names, func(link, name string) bool { return link == base+escapePath(name) }) {
 		return base, nil
+	}
+	for _, l := range links {
+		rests = append(rests, strings.TrimPrefix(l, base))
 	}
 	return base, rests
 }
@@ -264,44 +300,37 @@ func mapPlaces(at []float32) []byte {
 	return out
 }
 
-// thumbnails are the contact sheets of a page: pictures/000.jpg and so on.
-type thumbnails struct {
-	grid  figure.Grid
-	count int           // the number of sheets
-	sizes []image.Point // of each sample's thumbnail, zero for none
-	place []int         // the index of each sample over all sheets
-}
-
-func (t *thumbnails) path(sheet int) string {
-	return fmt.Sprintf("pictures/%03d%s", sheet, t.grid.Extension())
-}
-
-func (c Clusters) grid() figure.Grid { return figure.NewGrid(cmp.Or(c.Side, figure.PhotographCell)) }
-
 // mostFailures is the largest number of unreadable pictures that are named.
 const mostFailures = 20
 
-// writeThumbnails writes the contact sheets of samples in this order, and returns warnings about unreadable pictures.
-func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed []string, err error) {
-	t = &thumbnails{grid: c.grid(), sizes: make([]image.Point, len(order)), place: make([]int, len(order))}
-	sheets := slices.Collect(slices.Chunk(order, t.grid.Len()))
-	t.count = len(sheets)
-	for at, sample := range order {
-		t.place[sample] = at
+// writeThumbnails writes contact sheets of samples in this order, pictures/000.jpg and so on, and returns warnings about
+// unreadable pictures.
+func (c Clusters) writeThumbnails(to folder, order []int) (s *sheetsData, failed []string, err error) {
+	grid := figure.NewGrid(cmp.Or(c.Side, figure.PhotographCell))
+	sheets := slices.Collect(slices.Chunk(order, grid.Len()))
+	s = &sheetsData{
+		Cell: grid.Cell, Columns: grid.Columns, PerSheet: grid.Len(), Count: len(sheets), Zoom: max(1, int(math.Round(56/float64(grid.Cell)))),
+		Ending: grid.Extension(), Sizes: make([]byte, 2*len(order)),
 	}
 	// One sheet for each core, or for fewer if memory is short.
-	workers := max(1, min(parallel.Cores(), t.count))
-	release, err := memory.FromContext(to.ctx).Keep(int64(workers)*t.grid.Memory(), "the contact sheets")
+	workers := max(1, min(parallel.Cores(), s.Count))
+	release, err := memory.FromContext(to.ctx).Keep(int64(workers)*grid.Memory(), "the contact sheets")
 	for err != nil && workers > 1 {
 		workers--
-		release, err = memory.FromContext(to.ctx).Keep(int64(workers)*t.grid.Memory(), "the contact sheets")
+		release, err = memory.FromContext(to.ctx).Keep(int64(workers)*grid.Memory(), "the contact sheets")
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	defer release()
 	gone := make([]error, len(order))
-	if err := forEach(to.ctx, workers, t.count, func(sheet int) error { return c.writeSheet(to, t, sheet, sheets[sheet], gone) }); err != nil {
+	if err := forEach(to.ctx, workers, s.Count, func(sheet int) error {
+		drawn, err := c.drawSheet(to.ctx, grid, sheets[sheet], s.Sizes, gone)
+		if err != nil {
+			return err
+		}
+		return to.writeBytes(s.path(sheet), drawn)
+	}); err != nil {
 		return nil, nil, err
 	}
 	missing := 0
@@ -315,33 +344,29 @@ func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed
 	if more := missing - mostFailures; more > 0 {
 		failed = append(failed, phrase.Count(more, "more image is", "more images are")+" not shown.")
 	}
-	return t, failed, nil
+	return s, failed, nil
 }
 
-// writeSheet writes one sheet. Unreadable pictures leave their cells empty and an error in gone.
-func (c Clusters) writeSheet(to folder, t *thumbnails, sheet int, samples []int, gone []error) error {
-	drawn := t.grid.NewSheet(len(samples))
+// drawSheet draws one sheet, and sets the sizes of its thumbnails. Unreadable pictures leave their cells empty and an
+// error in gone.
+func (c Clusters) drawSheet(ctx context.Context, grid figure.Grid, samples []int, sizes []byte, gone []error) ([]byte, error) {
+	thumbs := make([]*image.RGBA, len(samples))
 	for at, sample := range samples {
-		if err := to.ctx.Err(); err != nil {
-			return err
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 		img, err := c.Image(sample)
 		switch {
 		case isDone(err):
-			return err
+			return nil, err
 		case err != nil:
 			gone[sample] = err
 		default:
-			small := figure.Small(img, t.grid.Cell)
-			t.sizes[sample] = small.Bounds().Size()
-			drawn.Set(at, small)
+			thumbs[at] = figure.Small(img, grid.Cell)
+			sizes[2*sample], sizes[2*sample+1] = byte(thumbs[at].Rect.Dx()), byte(thumbs[at].Rect.Dy())
 		}
 	}
-	text, err := drawn.Encode()
-	if err != nil {
-		return err
-	}
-	return to.writeBytes(t.path(sheet), text)
+	return grid.Encode(thumbs)
 }
 
 // ServedPage is the page of a grouping with explore.js, for a server that accepts corrections. Its scripts and styles
@@ -380,18 +405,14 @@ func ServePage(root fs.FS, has func(sample int) bool) (*ServedPage, error) {
 		return nil, fmt.Errorf("%w (%s: %w)", ErrPage, dataFile, err)
 	}
 	n := len(data.Names)
-	data.Base, data.Links = "original/", make([]any, n)
+	data.Base, data.Links = "original/", make([]string, n)
 	for i := range n {
-		if data.Links[i] = ""; has(i) {
+		if has(i) {
 			data.Links[i] = strconv.Itoa(i)
 		}
 	}
 	served := &ServedPage{Files: map[string][]byte{dataFile: dataScript(data)}, Samples: n}
-	head := page{Styles: []string{pageCSS, clustersCSS}, Scripts: []string{dataFile}, Connects: true, Icon: template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(icon))}
-	if s := data.Sheets; s != nil {
-		head.Styles = append(head.Styles, cellCSS(figure.Grid{Cell: s.Cell, Lossless: s.Ending == figure.Grid{Lossless: true}.Extension()}))
-	}
-	head.Styles = append(head.Styles, exploreCSS)
+	head := page{Styles: []string{pageCSS, clustersCSS, data.cellCSS(), exploreCSS}, Scripts: []string{dataFile}, Connects: true, Icon: template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(icon))}
 	for _, name := range append([]string{"explore.js"}, scriptFiles...) {
 		path := "page/" + name
 		served.Files[path] = scriptText(name)

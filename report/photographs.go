@@ -21,6 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/report/figure"
@@ -177,13 +178,13 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 }
 
 func examplePhotographs(of models.PartsShown) []int {
-	return figure.Evenly(indices(len(of.Patches)), maxExamples)
+	return figure.Evenly(matrix.Range(len(of.Patches)), maxExamples)
 }
 
 // topPhotographs returns the photos that use a part most, the first most.
 func topPhotographs(uses mat.Matrix, part int) []int {
 	n, _ := uses.Dims()
-	users := slices.DeleteFunc(indices(n), func(i int) bool { return !(uses.At(i, part) > 0) || math.IsInf(uses.At(i, part), 0) })
+	users := slices.DeleteFunc(matrix.Range(n), func(i int) bool { return !(uses.At(i, part) > 0) || math.IsInf(uses.At(i, part), 0) })
 	slices.SortStableFunc(users, func(a, b int) int { return cmp.Compare(uses.At(b, part), uses.At(a, part)) })
 	return users[:min(len(users), partPhotographs)]
 }

@@ -194,6 +194,7 @@ func findings(w *experimentPage) any {
 
 type scoreView struct {
 	Title, Help string
+	Minor       bool       // below the main scores
 	Best        *tableView // shown first, or nil
 	Curve       *figureView
 	Sweeps      []*figureView
@@ -206,17 +207,17 @@ func scores(w *experimentPage) any {
 	if len(w.tables) == 0 {
 		return nil
 	}
-	var view byProminence[scoreView]
+	var views []scoreView
 	for name, t := range withSafeNames(w.tables, func(t scoreTables) string { return t.all.Score.Name }) {
-		view.add(t.all.Score, w.score(t, name))
+		views = append(views, w.score(t, name))
 	}
-	return view
+	return views
 }
 
 // score writes one score into files of this name.
 func (w *experimentPage) score(t scoreTables, name string) scoreView {
 	e := w.experiment
-	v := scoreView{Title: t.all.Score.Title, Help: t.all.Score.Help, Table: w.table(name, t.all.Document())}
+	v := scoreView{Title: t.all.Score.Title, Help: t.all.Score.Help, Minor: t.all.Score.Prominence == eval.Minor, Table: w.table(name, t.all.Document())}
 	drawn := t.all
 	if t.best != nil {
 		v.Best = w.table("best-"+name, t.best.Document())

@@ -33,7 +33,11 @@ func TestServePage(t *testing.T) {
 	}
 	want := strings.Replace(files["index.html"], "</style>\n<script", "</style>\n<style>"+exploreCSS+"</style>\n<script", 1)
 	want = strings.Replace(want, "\n<script src=\"page/similar", "\n<script src=\"page/explore.js\" defer></script>\n<script src=\"page/similar", 1)
-	was := (&page{Styles: []string{pageCSS, clustersCSS, cellCSS(c.grid())}, Scripts: []string{"x"}}).Policy()
+	data, err := readData([]byte(files[dataFile]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := (&page{Styles: []string{pageCSS, clustersCSS, data.cellCSS()}, Scripts: []string{"x"}}).Policy()
 	sum := sha256.Sum256([]byte(exploreCSS))
 	allows := strings.Replace(was, "'; script-src 'self'", "' 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'; script-src 'self'; connect-src 'self'", 1)
 	allows = strings.Replace(allows, "img-src 'self'", "img-src 'self' data:", 1)

@@ -29,21 +29,13 @@ partwise cluster. With --to, move all photos of each stack but the one to keep, 
 		Example: `  partwise cluster photos -k 10
   partwise clean results/photos-groups
   partwise clean results/photos-groups --to removed`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if undo {
-				return cobra.MaximumNArgs(1)(cmd, args)
-			}
-			return cobra.ExactArgs(1)(cmd, args)
-		},
+		Args: resultsUnless(&undo),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if undo && to == "" {
 				return usageError{fmt.Errorf("--undo needs --to, the folder with the moved photos")}
 			}
 			if undo {
-				if photos == "" && len(args) > 0 {
-					_, photos, _ = output.Written(args[0]) // without results the journal suffices
-				}
-				return undoSort(cmd, to, photos)
+				return undoSort(cmd, args, to, photos)
 			}
 			chosen := strings.Split(kinds, ",")
 			for _, kind := range chosen {
@@ -59,12 +51,17 @@ partwise cluster. With --to, move all photos of each stack but the one to keep, 
 				}
 				pairs = append(pairs, [2]string{a, b})
 			}
-			if pairs != nil {
-				if err := report.AddNotSame(args[0], pairs); err != nil {
+			_, data, err := output.Written(args[0])
+			if err != nil {
+				return err
+			}
+			data = cmp.Or(photos, data)
+			if to != "" {
+				if err := checkTarget(data, to, filing.Move, false); err != nil {
 					return err
 				}
 			}
-			c, err := report.ReadCleaning(args[0])
+			c, err := report.ReadCleaning(args[0], pairs...)
 			if err != nil {
 				return err
 			}
@@ -78,7 +75,7 @@ partwise cluster. With --to, move all photos of each stack but the one to keep, 
 			if len(rest) == 0 {
 				return say(cmd, "No photo is moved.\n")
 			}
-			groups := &sorting.Groups{Assigned: rest, Data: cmp.Or(photos, c.Data), List: filepath.Join(args[0], report.PicturesFile)}
+			groups := &sorting.Groups{Assigned: rest, Data: data, List: filepath.Join(args[0], report.PicturesFile)}
 			files, err := openFiles(cmd, groups, root)
 			if err != nil {
 				return err

@@ -136,7 +136,7 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	if c.choosesMethod && (in.Features.OfNetwork() || in.HasNegative()) {
 		g.Method = g.DefaultMethod(in.Inputs)
 	}
-	looked, err := in.pictures(cmd)
+	looked, err := in.pictures(cmd, folder.NotSame)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (c *clustering) checkDays() error {
 // page returns the page with the method and its settings.
 func (c *clustering) page(in *inputs, data spec.Data, found *grouping.Grouping) report.Clusters {
 	page, g := groupsPage(in, data), &c.groups
-	page.Method = g.Method.String()
+	page.Method, page.ByDay = g.Method.String(), c.by != ""
 	set := func(key, value string) { page.Settings = append(page.Settings, [2]string{key, value}) }
 	set("clustering", found.Cluster.String())
 	set("seed", strconv.FormatUint(g.Seed, 10))

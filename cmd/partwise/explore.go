@@ -84,13 +84,16 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 		return err
 	}
 	defer in.Close()
-	looked, err := in.pictures(cmd)
+	looked, err := in.pictures(cmd, folder.NotSame)
 	if err != nil {
 		return err
 	}
 	opt := feedback.Options{Store: folder.Feedback()}
 	if looked != nil {
 		opt.Copies = looked.CopyOf
+		if m.Groups.ByDay {
+			opt.Days = looked.Days()
+		}
 	}
 	session, err := openSession(ctx, in, m, file, opt)
 	if err != nil {
@@ -116,7 +119,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 		return say(cmd, "No corrections: %s is unchanged.\n", dir)
 	}
 	page := groupsPage(in, e.Data)
-	page.Method, page.Pictures = m.Method, looked
+	page.Method, page.ByDay, page.Pictures = m.Method, m.Groups.ByDay, looked
 	// A further signal ends it at once; the corrections are already saved.
 	return publishExplored(context.WithoutCancel(ctx), cmd, session, folder, in, page, dir)
 }

@@ -77,10 +77,15 @@ func (in *inputs) Close() {
 	in.removeCache()
 }
 
-func (in *inputs) pictures(cmd *cobra.Command) (*input.Pictures, error) {
-	return withProgress(cmd, "comparing images", func(show input.Progress) (*input.Pictures, error) {
+// pictures returns the findings about photos. The pairs of names in notSame are no copies.
+func (in *inputs) pictures(cmd *cobra.Command, notSame [][2]string) (*input.Pictures, error) {
+	found, err := withProgress(cmd, "comparing images", func(show input.Progress) (*input.Pictures, error) {
 		return in.Pictures(cmd.Context(), show)
 	})
+	if found != nil {
+		in.SeparateCopies(found, notSame)
+	}
+	return found, err
 }
 
 func strictFlag(cmd *cobra.Command) {

@@ -28,18 +28,10 @@ partwise assign. Existing files are never overwritten, and --undo reverses a sor
 		Example: `  partwise cluster photos -k 10
   partwise sort results/photos-groups --to sorted --copy
   partwise sort --to sorted --undo`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if undo {
-				return cobra.MaximumNArgs(1)(cmd, args)
-			}
-			return cobra.ExactArgs(1)(cmd, args)
-		},
+		Args: resultsUnless(&undo),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if undo {
-				if pictures == "" && len(args) > 0 {
-					_, pictures, _ = output.Written(args[0]) // without results the journal suffices
-				}
-				return undoSort(cmd, to, pictures)
+				return undoSort(cmd, args, to, pictures)
 			}
 			g, files, err := openGroups(cmd, args[0], pictures, root)
 			if err != nil {
@@ -47,6 +39,9 @@ partwise assign. Existing files are never overwritten, and --undo reverses a sor
 			}
 			for way, isChosen := range ways {
 				if *isChosen {
+					if err := checkTarget(g.Data, to, way, way == filing.Move); err != nil {
+						return err
+					}
 					return sortFiles(cmd, g, files, way, to)
 				}
 			}
@@ -65,6 +60,16 @@ partwise assign. Existing files are never overwritten, and --undo reverses a sor
 	picturesFlag(f, &pictures)
 	rootFlag(f, &root)
 	return cmd
+}
+
+// resultsUnless checks the argument RESULTS, which is optional with undo.
+func resultsUnless(undo *bool) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if *undo {
+			return cobra.MaximumNArgs(1)(cmd, args)
+		}
+		return cobra.ExactArgs(1)(cmd, args)
+	}
 }
 
 // openGroups reads the groups of RESULTS and the paths of the photos by their names.
@@ -102,16 +107,21 @@ func openFiles(cmd *cobra.Command, g *sorting.Groups, root string) (files map[st
 	return files, nil
 }
 
-func sortFiles(cmd *cobra.Command, g *sorting.Groups, files map[string]string, way filing.Way, to string) error {
-	data := g.Data
+// checkTarget refuses a target folder inside the data unless that is allowed, and moves of a known set.
+func checkTarget(data, to string, way filing.Way, allowInside bool) error {
 	if inside, err := output.Inside(data, to); err != nil {
 		return usageError{err}
-	} else if inside && way != filing.Move {
+	} else if inside && !allowInside {
 		return usageError{fmt.Errorf("%s is inside the folder of the photos; choose another with --to", to)}
 	}
 	if info, err := os.Stat(data); way == filing.Move && (err != nil || !info.IsDir()) {
 		return usageError{fmt.Errorf("%s is a known set, whose files cannot be moved; use --copy or --link", data)}
 	}
+	return nil
+}
+
+func sortFiles(cmd *cobra.Command, g *sorting.Groups, files map[string]string, way filing.Way, to string) error {
+	data := g.Data
 	items, err := g.Places(files)
 	if err != nil {
 		return err
@@ -147,7 +157,11 @@ func printLeft(cmd *cobra.Command, left []string) {
 	}
 }
 
-func undoSort(cmd *cobra.Command, to, pictures string) error {
+// undoSort moves the files in a folder back to the folder of the pictures, by default the one in the results.
+func undoSort(cmd *cobra.Command, results []string, to, pictures string) error {
+	if pictures == "" && len(results) > 0 {
+		_, pictures, _ = output.Written(results[0]) // without results the journal suffices
+	}
 	bar := &stages{w: cmd.ErrOrStderr()}
 	u, err := filing.Undo(cmd.Context(), to, sorting.Home(pictures), func(done, total int) { bar.show("restoring", done, total) })
 	bar.end()

@@ -538,10 +538,17 @@ func TestClean(t *testing.T) {
 	}
 	must(t, "clean", "groups", "--not-same", "mirrored.jpg,"+first)
 	must(t, "cluster", "photos", "-k", "2", "--method", "kmeans", "--features", "pixels=16", "--out", "groups")
+	if list := read(t, "groups/pictures.csv"); strings.Contains(list, ",near,") {
+		t.Errorf("after --not-same, cluster finds %s", list)
+	}
 	if out := must(t, "clean", "groups", "--to", "removed"); !strings.HasSuffix(out, "No photo is moved.\n") {
 		t.Errorf("after --not-same: printed %q", out)
 	}
-	for _, args := range [][]string{{"--not-same", "a.jpg"}, {"--kinds", "sharp"}, {"--not-same", "a.jpg,b.jpg"}, {"--undo"}} {
+	write(t, "groups/not-same.csv", "file\n")
+	if code, _, stderr := partwise("cluster", "photos", "-k", "2", "--out", "groups"); code == 0 || !strings.Contains(stderr, `not-same.csv: line 1: no column "other"`) {
+		t.Errorf("a list without pairs: %s", stderr)
+	}
+	for _, args := range [][]string{{"--not-same", "a.jpg"}, {"--to", "photos/removed"}, {"--kinds", "sharp"}, {"--not-same", "a.jpg,b.jpg"}, {"--undo"}} {
 		if code, _, stderr := partwise(append([]string{"clean", "groups"}, args...)...); code == 0 {
 			t.Errorf("%q: no error, %s", args, stderr)
 		}

@@ -40,7 +40,10 @@ func (f *fakeSession) questions() (list []feedback.Question) {
 
 func (f *fakeSession) State() *feedback.State {
 	s := f.state
-	s.Acts, s.Undo, s.Redo, s.Questions = len(f.past), "", "", f.questions()
+	s.Acts, s.Undo, s.Redo, s.Questions = len(f.past), "", "", append([]feedback.Question{}, f.questions()...)
+	s.Labelled = append([]int{}, s.Labelled...)
+	s.Must, s.Cannot = append([][2]int{}, s.Must...), append([][2]int{}, s.Cannot...)
+	s.Offer = feedback.Offer{Pictures: append([]int{}, s.Offer.Pictures...), Groups: append([]int{}, s.Offer.Groups...)}
 	if n := len(f.past); n > 0 {
 		s.Undo = fmt.Sprintf("act %d", n)
 	}
@@ -137,6 +140,8 @@ func (f *fakeSession) Do(ctx context.Context, a feedback.Act) (*feedback.State, 
 			list = &next.Cannot
 		}
 		*list = append(slices.Clip(*list), [2]int{a.Pictures[0], a.Pictures[1]})
+	default:
+		return nil, mistake("unknown action %q", a.Do)
 	}
 	f.past, f.ahead, f.state = append(f.past, f.state), nil, next
 	return f.State(), nil

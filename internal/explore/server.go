@@ -105,7 +105,9 @@ func New(ctx context.Context, session Session, dir string, files []string) (*Ser
 	mux := http.NewServeMux()
 	for pattern, do := range map[string]func(http.ResponseWriter, *http.Request) error{
 		"GET {$}": s.servePage, "GET state": s.serveState, "GET original/{row}": s.serveOriginal, "GET {file...}": s.serveFile,
-		"POST act": s.act, "POST undo": s.plainAct(Session.Undo), "POST redo": s.plainAct(Session.Redo), "POST finish": s.finishSession,
+		"POST act": s.change(session.Do), "POST finish": s.finishSession,
+		"POST undo": s.change(func(ctx context.Context, _ feedback.Act) (*feedback.State, error) { return session.Undo(ctx) }),
+		"POST redo": s.change(func(ctx context.Context, _ feedback.Act) (*feedback.State, error) { return session.Redo(ctx) }),
 	} {
 		method, path, _ := strings.Cut(pattern, " ")
 		mux.HandleFunc(method+" "+s.Path()+path, func(w http.ResponseWriter, r *http.Request) {
@@ -135,18 +137,12 @@ func (s *Server) setState(state *feedback.State) ([]byte, error) {
 		shown.Names[i] = plaintext.Line(name)
 	}
 	shown.Undo, shown.Redo, shown.Effect = plaintext.Line(state.Undo), plaintext.Line(state.Redo), plaintext.Line(state.Effect)
-	shown.Groups, shown.Confidence, shown.Labelled = nonNil(shown.Groups), nonNil(shown.Confidence), nonNil(shown.Labelled)
-	shown.Must, shown.Cannot = nonNil(shown.Must), nonNil(shown.Cannot)
-	shown.Offer.Pictures, shown.Offer.Groups, shown.Questions = nonNil(shown.Offer.Pictures), nonNil(shown.Offer.Groups), nonNil(shown.Questions)
 	text, err := json.Marshal(&shown)
 	if err == nil {
 		s.state.Store(&text)
 	}
 	return text, err
 }
-
-// nonNil returns list, which JSON writes as [] if it is nil.
-func nonNil[T any](list []T) []T { return append([]T{}, list...) }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for key, value := range map[string]string{
@@ -220,41 +216,32 @@ func forLoopback(r *http.Request) bool {
 		slices.Contains([]string{"127.0.0.1", "localhost", "[::1]"}, host)
 }
 
-func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
-	var a struct {
-		feedback.Act
-		requestInfo
-	}
-	if err := decodeBody(w, r, &a); err != nil {
-		return err
-	}
-	verbs := []feedback.Verb{feedback.Move, feedback.Merge, feedback.Split, feedback.Name, feedback.Together, feedback.Apart, feedback.Follow, feedback.Decline, feedback.Skip}
-	if !slices.Contains(verbs, a.Do) {
-		return failure(http.StatusBadRequest, "unknown correction %q", a.Do)
-	}
-	return s.answerChange(w, a.requestInfo, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })
-}
-
-// plainAct handles an act without parameters.
-func (s *Server) plainAct(do func(Session, context.Context) (*feedback.State, error)) func(http.ResponseWriter, *http.Request) error {
+// change handles an act, with the act of the request, if any. It answers with the new state, even if the client has gone,
+// and without the lock, so that a client that does not read cannot block others.
+func (s *Server) change(do func(context.Context, feedback.Act) (*feedback.State, error)) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		var a struct{ requestInfo }
-		if err := decodeBody(w, r, &a); err != nil {
+		a, err := decodeRequest(w, r)
+		if err != nil {
 			return err
 		}
-		return s.answerChange(w, a.requestInfo, func(ctx context.Context) (*feedback.State, error) { return do(s.session, ctx) })
+		text, err := s.applyChange(a, do)
+		if err != nil {
+			return err
+		}
+		return writeState(w, text)
 	}
 }
 
-// requestInfo identifies a request and the model of its page.
-type requestInfo struct {
+// posted is an act, with the id of the request and the model of its page.
+type posted struct {
+	feedback.Act
 	ID    string `json:"id"`
 	Model string `json:"model"`
 }
 
 // finishSession signals that the person is finished, after the running act.
 func (s *Server) finishSession(w http.ResponseWriter, r *http.Request) error {
-	if err := decodeBody(w, r, &struct{ requestInfo }{}); err != nil {
+	if _, err := decodeRequest(w, r); err != nil {
 		return err
 	}
 	s.acting.Lock()
@@ -263,46 +250,35 @@ func (s *Server) finishSession(w http.ResponseWriter, r *http.Request) error {
 	return s.serveState(w, r)
 }
 
-// decodeBody decodes the body of a request.
-func decodeBody(w http.ResponseWriter, r *http.Request, into any) error {
+func decodeRequest(w http.ResponseWriter, r *http.Request) (a posted, err error) {
 	if r.Header.Get("Content-Type") != "application/json" {
-		return failure(http.StatusUnsupportedMediaType, "a request must be application/json")
+		return a, failure(http.StatusUnsupportedMediaType, "a request must be application/json")
 	}
 	limits := http.NewResponseController(w)
 	_ = limits.SetReadDeadline(time.Now().Add(acceptable)) // only a test's writer does not support it
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
-		return failure(http.StatusRequestEntityTooLarge, "the request is too large: select fewer images")
+		return a, failure(http.StatusRequestEntityTooLarge, "the request is too large: select fewer images")
 	} else if err != nil {
-		return failure(http.StatusBadRequest, "the request ends early: %w", err)
+		return a, failure(http.StatusBadRequest, "the request ends early: %w", err)
 	}
 	_ = limits.SetReadDeadline(time.Time{})
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.DisallowUnknownFields()
-	if err := in.Decode(into); err != nil {
-		return failure(http.StatusBadRequest, "the request cannot be read: %w", err)
+	if err = in.Decode(&a); err == nil && in.More() {
+		err = errors.New("text after the JSON object")
 	}
-	if in.More() {
-		return failure(http.StatusBadRequest, "the request cannot be read: text after the JSON object")
-	}
-	return nil
-}
-
-// answerChange changes the session and answers with the new state, even if the client has gone. It answers without the
-// lock, so that a client that does not read cannot block others.
-func (s *Server) answerChange(w http.ResponseWriter, by requestInfo, do func(context.Context) (*feedback.State, error)) error {
-	text, err := s.applyChange(by, do)
 	if err != nil {
-		return err
+		return a, failure(http.StatusBadRequest, "the request cannot be read: %w", err)
 	}
-	return writeState(w, text)
+	return a, nil
 }
 
-func (s *Server) applyChange(by requestInfo, do func(context.Context) (*feedback.State, error)) ([]byte, error) {
-	if len(by.ID) > largestID {
+func (s *Server) applyChange(a posted, do func(context.Context, feedback.Act) (*feedback.State, error)) ([]byte, error) {
+	if len(a.ID) > largestID {
 		return nil, failure(http.StatusBadRequest, "the id is longer than %d bytes", largestID)
 	}
-	if by.Model != "" && by.Model != s.model {
+	if a.Model != "" && a.Model != s.model {
 		return nil, failure(http.StatusConflict, "the groups have changed since this page was opened: reload it")
 	}
 	s.acting.Lock()
@@ -310,12 +286,12 @@ func (s *Server) applyChange(by requestInfo, do func(context.Context) (*feedback
 	if s.closed || s.ctx.Err() != nil {
 		return nil, failure(http.StatusServiceUnavailable, "partwise explore is stopping")
 	}
-	if by.ID != "" && slices.Contains(s.recentIDs, by.ID) {
+	if a.ID != "" && slices.Contains(s.recentIDs, a.ID) {
 		return *s.state.Load(), nil
 	}
 	var state *feedback.State
 	err := guard.Call(func() (err error) {
-		state, err = do(s.ctx)
+		state, err = do(s.ctx, a.Act)
 		return err
 	})
 	if mistake := (*feedback.MistakeError)(nil); errors.As(err, &mistake) {
@@ -328,7 +304,7 @@ func (s *Server) applyChange(by requestInfo, do func(context.Context) (*feedback
 		_, err2 := s.setState(s.session.State())
 		return nil, errors.Join(err, err2)
 	}
-	s.recentIDs = append(s.recentIDs[max(0, len(s.recentIDs)+1-mostDone):], by.ID)
+	s.recentIDs = append(s.recentIDs[max(0, len(s.recentIDs)+1-mostDone):], a.ID)
 	return s.setState(state)
 }
 
@@ -446,15 +422,7 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) error {
 		kind == "" || path.Ext(name) == ".js" || !fs.ValidPath(name) || strings.ContainsAny(name, `\:`) {
 		return errNothing
 	}
-	if info, err := s.root.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return errNothing
-	}
-	f, err := s.root.Open(name)
-	if err != nil {
-		return errNothing
-	}
-	defer f.Close()
-	return serveContent(w, r, f, kind)
+	return serveContent(w, r, s.root.Stat, s.root.Open, name, kind)
 }
 
 // safeTypes are the types of images that browsers show and do not run.
@@ -465,32 +433,31 @@ func (s *Server) serveOriginal(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || i < 0 || i >= len(s.files) || s.files[i] == "" || strconv.Itoa(i) != r.PathValue("row") {
 		return errNothing
 	}
-	unreadable := failure(http.StatusNotFound, "the image file is missing or unreadable")
-	if info, err := os.Stat(s.files[i]); err != nil || !info.Mode().IsRegular() {
+	return serveContent(w, r, os.Stat, os.Open, s.files[i], "")
+}
+
+// serveContent serves a file of a media type; "" means an image of a safe type. The browser may cache it but must
+// revalidate, because other results have the same address.
+func serveContent(w http.ResponseWriter, r *http.Request, stat func(string) (fs.FileInfo, error),
+	open func(string) (*os.File, error), name, kind string) error {
+	unreadable := failure(http.StatusNotFound, "the file is missing or unreadable")
+	info, err := stat(name)
+	if err != nil || !info.Mode().IsRegular() { // opening a pipe would wait for its other end
 		return unreadable
 	}
-	f, err := os.Open(s.files[i])
+	f, err := open(name)
 	if err != nil {
 		return unreadable
 	}
 	defer f.Close()
-	begin, err := io.ReadAll(io.NewSectionReader(f, 0, 512))
-	if err != nil {
-		return unreadable
-	}
-	kind := http.DetectContentType(begin)
-	if !slices.Contains(safeTypes, kind) {
-		return failure(http.StatusUnsupportedMediaType, "browsers cannot show this image format")
-	}
-	return serveContent(w, r, f, kind)
-}
-
-// serveContent serves a file, which the browser may cache but must revalidate, because other results have the same
-// address.
-func serveContent(w http.ResponseWriter, r *http.Request, f *os.File, kind string) error {
-	info, err := f.Stat()
-	if err != nil {
-		return failure(http.StatusNotFound, "the file cannot be read")
+	if kind == "" {
+		begin, err := io.ReadAll(io.NewSectionReader(f, 0, 512))
+		if err != nil {
+			return unreadable
+		}
+		if kind = http.DetectContentType(begin); !slices.Contains(safeTypes, kind) {
+			return failure(http.StatusUnsupportedMediaType, "browsers cannot show this image format")
+		}
 	}
 	limitAnswer(w)
 	h := w.Header()

@@ -31,6 +31,9 @@ type Options struct {
 	// Copies holds for each row the original of its stack of copies, as in Pictures.CopyOf, or is nil. A label of a
 	// picture also labels its copies in the same group.
 	Copies []int
+	// Days holds for each row the day of its photo, as in Pictures.Days, if offers and questions stay within a day, or is
+	// nil.
+	Days []int
 }
 
 // Session applies a person's corrections to the groups of n pictures. It is not safe for concurrent use.
@@ -43,6 +46,7 @@ type Session struct {
 	present   int                 // the index of the present state
 	result    *cluster.Correction // of the labels and links, for offers and questions
 	typical   []int               // the picture nearest to the centre of each group, or −1
+	days      map[int]int         // of groupDays
 	questions []Question          // of State
 	skipped   map[int]bool        // pictures without further questions
 	offer     Offer
@@ -100,6 +104,7 @@ func (s *Session) update(ctx context.Context) error {
 			s.typical[m.Group] = i
 		}
 	}
+	s.days = s.groupDays()
 	s.offer = s.findOffer()
 	s.questions = s.findQuestions()
 	return nil
@@ -109,12 +114,34 @@ func (s *Session) update(ctx context.Context) error {
 func (s *Session) findOffer() Offer {
 	o, touched := Offer{[]int{}, []int{}}, s.current().touched()
 	for i, g := range s.result.Labels {
-		if s.open[g] && g != s.current().groups[i] && !touched[i] && !s.declined[[2]int{i, g}] {
+		if s.open[g] && g != s.current().groups[i] && !touched[i] && !s.declined[[2]int{i, g}] && s.sameDay(i, g) {
 			o.Pictures, o.Groups = append(o.Pictures, i), append(o.Groups, g)
 		}
 	}
 	return o
 }
+
+// severalDays is the day of a group with photos of several days.
+const severalDays = -1
+
+// groupDays returns the day of the photos of each group; nil if days do not matter.
+func (s *Session) groupDays() map[int]int {
+	if s.opt.Days == nil {
+		return nil
+	}
+	days := map[int]int{}
+	for i, g := range s.current().groups {
+		if day, known := days[g]; !known {
+			days[g] = s.opt.Days[i]
+		} else if day != s.opt.Days[i] {
+			days[g] = severalDays
+		}
+	}
+	return days
+}
+
+// sameDay reports whether all photos of group g are of the day of photo i, if days matter.
+func (s *Session) sameDay(i, g int) bool { return s.days == nil || s.days[g] == s.opt.Days[i] }
 
 // margin returns from −1 to 1 how certain the group of picture i is, compared with the best other group.
 func (s *Session) margin(i int) float64 {
@@ -197,6 +224,12 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 		return nil, err
 	}
 	s.effect = strings.ToUpper(next.description[:1]) + next.description[1:] + "." + s.contradicted(must, " belong together") + s.contradicted(cannot, " do not belong together")
+	for i, g := range next.groups {
+		if g != now.groups[i] && s.days != nil && s.days[g] == severalDays {
+			s.effect += " The group now has photos of several days."
+			break
+		}
+	}
 	return s.State(), nil
 }
 
@@ -311,7 +344,7 @@ func (s *Session) findQuestions() []Question {
 	for _, i := range best[:min(len(best), mostAsked)] {
 		q := Question{Picture: i, Groups: []int{now.groups[i]}}
 		for g, at := range s.typical {
-			if at >= 0 && g != now.groups[i] {
+			if at >= 0 && g != now.groups[i] && s.sameDay(i, g) {
 				q.Groups = append(q.Groups, g)
 			}
 		}

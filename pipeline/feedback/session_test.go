@@ -360,6 +360,41 @@ func TestOffer(t *testing.T) {
 	}
 }
 
+// TestDays: offers and questions stay within a day, and a move to another day is said.
+func TestDays(t *testing.T) {
+	in, truth := parted(t, 120)
+	days := make([]int, 120)
+	for i := range days {
+		days[i] = i / 60
+	}
+	found, err := grouping.Groups{K: 3, Method: kmeans, Parts: days}.Find(t.Context(), in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, in, saved(t, in, found), Options{Days: days})
+	three := slices.Index(truth, 3)
+	state := mustDo(t, s, Act{Do: Move, Pictures: []int{three}})
+	if len(state.Offer.Pictures) != 14 || strings.Contains(state.Effect, "days") {
+		t.Errorf("%d pictures are offered, want 14: %s", len(state.Offer.Pictures), state.Effect)
+	}
+	for _, i := range state.Offer.Pictures {
+		if days[i] != 0 {
+			t.Errorf("picture %d of another day is offered", i)
+		}
+	}
+	for _, q := range state.Questions {
+		for _, g := range q.Groups {
+			if days[slices.Index(state.Groups, g)] != days[q.Picture] {
+				t.Errorf("a question about picture %d names a group of another day", q.Picture)
+			}
+		}
+	}
+	state = mustDo(t, s, Act{Do: Move, Pictures: []int{60}, Groups: []int{state.Groups[three]}})
+	if !strings.HasSuffix(state.Effect, " The group now has photos of several days.") || len(state.Offer.Pictures) > 0 {
+		t.Errorf("effect %q, offer %v", state.Effect, state.Offer)
+	}
+}
+
 // sameState reports whether two states are equal.
 func sameState(a, b *State) bool {
 	return slices.Equal(a.Groups, b.Groups) && slices.Equal(a.Names, b.Names) && slices.Equal(a.Labelled, b.Labelled) && slices.Equal(a.Must, b.Must) && slices.Equal(a.Cannot, b.Cannot)

@@ -169,6 +169,27 @@ func (p *Pictures) Days() []int {
 	return numbers
 }
 
+// SeparateCopies splits stacks of copies, so that none has both photos of one of the pairs of names.
+func (in *Inputs) SeparateCopies(p *Pictures, pairs [][2]string) {
+	stacks := map[int][]int{} // by original, which comes first
+	for i, of := range p.CopyOf {
+		if of == i {
+			stacks[i] = slices.Insert(stacks[i], 0, i)
+		} else {
+			stacks[of] = append(stacks[of], i)
+		}
+	}
+	for _, stack := range stacks {
+		parts := pictures.Separate(stack, pairs, func(i int) string { return in.Set.Names[in.Rows[i]] })
+		for _, part := range parts[1:] {
+			for _, i := range part {
+				p.CopyOf[i], p.Near[i] = part[0], true
+			}
+			p.Near[part[0]], p.Burst[part[0]] = false, false
+		}
+	}
+}
+
 // candidates is the number of similar images, by features and by rough picture, with which each image is compared.
 const candidates = 8
 

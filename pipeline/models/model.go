@@ -57,6 +57,7 @@ type ModelGroups struct {
 	Method spec.Method
 	By     string
 	Opened spec.Data // From, Pattern, Truth, NoClasses and Pool of the data
+	ByDay  bool      // the photos of each day were grouped by themselves
 	// Columns holds the group of each coefficient, or −1, if samples are grouped by their largest coefficient; else it
 	// is nil.
 	Columns         []int

@@ -59,6 +59,7 @@ type groupsDocument struct {
 	Method   json.RawMessage `json:"method"`
 	By       string          `json:"by,omitempty"`
 	Opened   openedDocument  `json:"opened,omitzero"`
+	ByDay    bool            `json:"by_day,omitempty"`
 }
 
 // openedDocument is ModelGroups.Opened.
@@ -79,7 +80,7 @@ func (m *Model) Save(w io.Writer) error {
 	}
 	if g := m.Groups; g != nil {
 		doc.Groups = &groupsDocument{
-			Distance: g.Centres.Distance.String(), Names: g.Names, By: g.By,
+			Distance: g.Centres.Distance.String(), Names: g.Names, By: g.By, ByDay: g.ByDay,
 			Opened: openedDocument{g.Opened.From, g.Opened.Pattern, g.Opened.Truth, g.Opened.NoClasses, g.Opened.Pool},
 		}
 		if doc.Groups.Method, err = json.Marshal(g.Method.Document()); err != nil {
@@ -220,7 +221,7 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 
 func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
 	was := doc.Opened
-	g := &ModelGroups{Centres: &cluster.Centres{}, Names: doc.Names, By: doc.By, Opened: spec.Data{OpenOptions: datasets.OpenOptions{
+	g := &ModelGroups{Centres: &cluster.Centres{}, Names: doc.Names, By: doc.By, ByDay: doc.ByDay, Opened: spec.Data{OpenOptions: datasets.OpenOptions{
 		From: was.From, Pattern: was.Pattern, Truth: was.Truth, NoClasses: was.NoClasses, Pool: was.Pool,
 	}}}
 	if err := g.Centres.Distance.UnmarshalText([]byte(doc.Distance)); err != nil {

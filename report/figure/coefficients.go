@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
@@ -24,7 +25,7 @@ type Coefficients struct {
 }
 
 const (
-	coefficientSide  = 600 // the largest side in pixels
+	MostSamples      = 600 // the most samples of a picture, and its largest side in pixels
 	coefficientBand  = 150 // the approximate height in pixels of the k rows
 	coefficientGap   = 10
 	coefficientNames = 120
@@ -32,10 +33,10 @@ const (
 	linedClass       = 20 // the smallest mean width of classes with lines between them
 )
 
-// CoefficientPicture draws the coefficients of n samples, sorted by class. Above is a row for each basis vector; unless
-// values are negative, rows are sorted by the class that uses them most. Below are the Euclidean distances between
-// samples. With many samples, a pixel shows the mean of several. White is the 99th percentile of coefficients or
-// distances; black is 0, or the 1st percentile if some are negative.
+// CoefficientPicture draws the coefficients of samples, sorted by class: of MostSamples, equally spaced, if there are more.
+// Above is a row for each basis vector; unless values are negative, rows are sorted by the class that uses them most.
+// Below are the Euclidean distances between samples. White is the 99th percentile of coefficients or distances; black is
+// 0, or the 1st percentile if some are negative.
 func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (image.Image, error) {
 	n, _ := c.Values.Dims()
 	if n != len(c.Classes) {
@@ -46,27 +47,34 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 			return nil, fmt.Errorf("coefficients of %s: sample %d has class %d; expected 0 to %d", c.Method, i+1, class, len(classes)-1)
 		}
 	}
-	order := orderBy(c.Classes)
-
-	pool := (n + coefficientSide - 1) / coefficientSide // samples in each cell
-	cells := (n + pool - 1) / pool
-	scale := coefficientSide / cells
-	side := cells * scale
+	shown := Evenly(orderBy(c.Classes), MostSamples)
+	own := matrix.Take(c.Classes, shown)
+	scale := MostSamples / len(shown)
+	side := len(shown) * scale
 	lo, hi := percentiles(c.Values)
 	k := c.Values.RawMatrix().Cols
-	rows := orderBy(make([]int, k))
+	rows := matrix.Range(k)
 	if lo == 0 {
 		rows = byClass(c)
 	}
-	strong := pooledCoefficients(c.Values, order, rows, pool)
 	band := max(2, coefficientBand/k)
-	far, err := pooledDistances(ctx, c.Values, order, pool)
-	if err != nil {
-		return nil, err
+	strong, far := mat.NewDense(k, len(shown), nil), mat.NewDense(len(shown), len(shown), nil)
+	for a, i := range shown {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for row, j := range rows {
+			strong.Set(row, a, c.Values.At(i, j))
+		}
+		for b, j := range shown[:a] {
+			distance := floats.Distance(c.Values.RawRowView(i), c.Values.RawRowView(j), 2)
+			far.Set(a, b, distance)
+			far.Set(b, a, distance)
+		}
 	}
 
 	face, names := sheetFace(10), 0
-	for _, class := range distinctClasses(c.Classes) {
+	for _, class := range distinctClasses(own) {
 		names = max(names, min(coefficientNames, textWidth(face, plaintext.Line(classes[class]))))
 	}
 	left, top := names+markLength+4, k*band+coefficientGap
@@ -77,7 +85,7 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 	lo, hi = percentiles(far)
 	fillRect(img, image.Rect(left-1, top-1, left+side+1, top+side+1), frameGrey)
 	paint(img, far, image.Pt(left, top), scale, scale, lo, hi)
-	markClasses(img, c, classes, image.Rect(left, top, left+side, top+side), k*band)
+	markClasses(img, own, classes, image.Rect(left, top, left+side, top+side), k*band)
 	return img, nil
 }
 
@@ -87,18 +95,18 @@ func distinctClasses(classes []int) []int {
 }
 
 // markClasses draws the borders and names of the classes at the square of distances, below the coefficients.
-func markClasses(img *image.RGBA, c Coefficients, classes []string, square image.Rectangle, height int) {
+func markClasses(img *image.RGBA, own []int, classes []string, square image.Rectangle, height int) {
 	const letters = 10 // the height of names
 	face, border := sheetFace(10), Palette[1]
 	left, top, side := square.Min.X, square.Min.Y, square.Dx()
-	lined := side >= linedClass*len(distinctClasses(c.Classes))
+	lined := side >= linedClass*len(distinctClasses(own))
 	sizes := map[int]int{}
-	for _, class := range c.Classes {
+	for _, class := range own {
 		sizes[class]++
 	}
-	place := func(i int) int { return int(math.Round(float64(i) * float64(side) / float64(len(c.Classes)))) }
+	place := func(i int) int { return int(math.Round(float64(i) * float64(side) / float64(len(own)))) }
 	from, end := 0, 0 // the ends of the class and of the last name
-	for _, class := range distinctClasses(c.Classes) {
+	for _, class := range distinctClasses(own) {
 		a, b := place(from), place(from+sizes[class])
 		if from > 0 {
 			above, right := height+2, left
@@ -120,10 +128,7 @@ func markClasses(img *image.RGBA, c Coefficients, classes []string, square image
 
 // orderBy returns the indices that sort values in ascending order, stably.
 func orderBy[T cmp.Ordered](values []T) []int {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
+	order := matrix.Range(len(values))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	return order
 }
@@ -146,61 +151,6 @@ func byClass(c Coefficients) []int {
 		main[j] = floats.MaxIdx(use.RawRowView(j))
 	}
 	return orderBy(main)
-}
-
-// pooledCoefficients returns the means over pool samples each, k×cells, with rows ordered by columns.
-func pooledCoefficients(v *mat.Dense, order, columns []int, pool int) *mat.Dense {
-	n := len(order)
-	out := mat.NewDense(len(columns), (n+pool-1)/pool, nil)
-	for at, i := range order {
-		share := 1 / float64(min(pool, n-at/pool*pool))
-		for row, j := range columns {
-			out.Set(row, at/pool, out.At(row, at/pool)+share*v.At(i, j))
-		}
-	}
-	return out
-}
-
-// mostPooled limits the samples of a cell whose distances are averaged, to limit the time.
-const mostPooled = 8
-
-// pooledDistances returns the mean distances between cells of pool samples, or of mostPooled among them, cells×cells.
-func pooledDistances(ctx context.Context, v *mat.Dense, order []int, pool int) (*mat.Dense, error) {
-	members := make([][]int, 0, (len(order)+pool-1)/pool)
-	for cell := range slices.Chunk(order, pool) {
-		members = append(members, Evenly(cell, mostPooled))
-	}
-	out := mat.NewDense(len(members), len(members), nil)
-	for a, rows := range members {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		for b, columns := range members[:a+1] {
-			var sum float64
-			for _, i := range rows {
-				for _, j := range columns {
-					sum += distance(v.RawRowView(i), v.RawRowView(j))
-				}
-			}
-			mean := sum / float64(len(rows)*len(columns))
-			out.Set(a, b, mean)
-			out.Set(b, a, mean)
-		}
-	}
-	return out, nil
-}
-
-// distance returns ‖x − y‖. It falls back to the slower floats.Distance if squares overflow or underflow.
-func distance(x, y []float64) float64 {
-	y = y[:len(x)]
-	var sum float64
-	for i, v := range x {
-		sum += (v - y[i]) * (v - y[i])
-	}
-	if sum > 1e-280 && !math.IsInf(sum, 0) {
-		return math.Sqrt(sum)
-	}
-	return floats.Distance(x, y, 2)
 }
 
 // percentiles returns the values for black and white: see CoefficientPicture.

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/report/table"
@@ -40,17 +41,23 @@ func Terms(ctx context.Context, records []record.Record, method string, looks Lo
 	if trials == nil {
 		return nil, fmt.Errorf("terms of %s: %w", method, ErrNoData)
 	}
-	var row []*Figure
-	for _, t := range terms {
+	charts := make([]*chart, len(terms))
+	for i, t := range terms {
 		f := iterationChart(t.name)
-		f.width, f.height = 2.3*vg.Inch, 1.9*vg.Inch
 		if err := f.addMean(ctx, looks.number(method, 0), method, trials, t); err != nil {
 			return nil, err
 		}
 		roundTicks(&f.plot.Y, false)
-		row = append(row, f.figure(false))
+		charts[i] = f
 	}
-	return sideBySide(row), nil
+	const width, height = 2.3 * vg.Inch, 1.9 * vg.Inch // of a plot
+	return &Figure{3*width + 2*chartGap, height, func(ctx context.Context, c draw.Canvas) error {
+		for i, f := range charts {
+			left := vg.Length(i) * (width + chartGap)
+			f.plot.Draw(draw.Crop(c, left, left+width-c.Size().X, 0, 0))
+		}
+		return ctx.Err()
+	}}, nil
 }
 
 type term struct {

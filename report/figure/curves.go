@@ -39,7 +39,7 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	for i, row := range t.Rows {
 		numbers[i] = row.Number
 	}
-	f.plot.X.Tick.Marker = wholeTicks(numbers)
+	f.wholeX(numbers)
 	var lines []line
 	for i, method := range t.Methods {
 		l := line{number: looks.number(method, i), name: method, points: meanPoints(t, i, 0), below: meanPoints(t, i, -1), above: meanPoints(t, i, 1), marked: len(t.Rows) <= mostMarkers}
@@ -117,7 +117,7 @@ type criterion struct {
 // the limits of the vertical axis.
 func choiceFigure(x, y string, numbers []int, chosen int, bound func(*plot.Axis), criteria ...criterion) (*Figure, error) {
 	f := newChart(x, y)
-	f.plot.X.Tick.Marker = wholeTicks(numbers)
+	f.wholeX(numbers)
 	var lines []line
 	for i, c := range criteria {
 		points := func(times float64) plotter.XYs {
@@ -147,7 +147,7 @@ func choiceFigure(x, y string, numbers []int, chosen int, bound func(*plot.Axis)
 func CountCurve(c *grouping.CountCurve) (*Figure, error) {
 	lengths := slices.Clone(c.Length)
 	floats.AddConst(-slices.Min(c.Length), lengths)
-	lengths = relativeTo(lengths, cmp.Or(slices.Max(lengths), 1))
+	floats.Scale(1/cmp.Or(slices.Max(lengths), 1), lengths)
 	return choiceFigure("Number of groups", "Relative length, silhouette, stability", c.K, c.Best,
 		func(y *plot.Axis) { y.Min, y.Max = min(y.Min, 0), max(y.Max, 1) },
 		criterion{name: "length", values: lengths}, criterion{name: "silhouette", values: c.Silhouette}, criterion{name: "stability", values: c.Stability})
@@ -171,18 +171,12 @@ func RankCurve(c *factor.RankCurve, chosen int) (*Figure, error) {
 	if len(c.Rank) == 0 {
 		return nil, ErrNoData
 	}
-	largest := cmp.Or(slices.Max(c.Misfit), 1)
+	relative := func(v []float64) []float64 {
+		return floats.ScaleTo(make([]float64, len(v)), 1/cmp.Or(slices.Max(c.Misfit), 1), v)
+	}
 	return choiceFigure("Number of basis vectors", "Misfit ÷ largest misfit, stability", c.Rank, slices.Index(c.Rank, chosen),
 		func(y *plot.Axis) { y.Min, y.Max = 0, 1 },
-		criterion{"misfit", relativeTo(c.Misfit, largest), relativeTo(c.Deviation, largest)}, criterion{name: "stability", values: c.Stability})
-}
-
-func relativeTo(values []float64, largest float64) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = v / largest
-	}
-	return out
+		criterion{"misfit", relative(c.Misfit), relative(c.Deviation)}, criterion{name: "stability", values: c.Stability})
 }
 
 // SweepCurves draws a table's score, averaged over its rows or at the best rank, against one setting of its sweeps. It
@@ -317,23 +311,11 @@ func (f *chart) placeValues(values []string) map[string]float64 {
 		axis.Scale = plot.LogScale{}
 	}
 	axis.Min, axis.Max = numbers[values[0]], numbers[values[len(values)-1]]
-	axis.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
-		var ticks []plot.Tick
-		end := 0.0 // the end of the last label, as a fraction of the axis
-		for i, v := range values {
-			if i > 0 && numbers[v] == numbers[values[i-1]] {
-				continue
-			}
-			tick := plot.Tick{Value: numbers[v]}
-			share := axis.Scale.Normalize(lo, hi, numbers[v])
-			half := float64(axis.Tick.Label.Width(shownName(v))/f.width) / 2
-			if share-half > end || i == 0 {
-				tick.Label = shownName(v)
-				end = share + half + labelGap
-			}
-			ticks = append(ticks, tick)
-		}
-		return ticks
-	})
+	var at []float64
+	var labels []string
+	for _, v := range values {
+		at, labels = append(at, numbers[v]), append(labels, shownName(v))
+	}
+	f.labelX(at, labels)
 	return numbers
 }

@@ -304,39 +304,30 @@ func (f *chart) figure(legend bool) *Figure {
 	}}
 }
 
-func sideBySide(figures []*Figure) *Figure {
-	row := &Figure{w: -chartGap}
-	for _, f := range figures {
-		row.w, row.h = row.w+f.w+chartGap, max(row.h, f.h)
-	}
-	row.draw = func(ctx context.Context, c draw.Canvas) error {
-		for _, f := range figures {
-			part := c
-			part.Max.X = c.Min.X + f.w
-			if err := f.draw(ctx, part); err != nil {
-				return err
-			}
-			c.Min.X += f.w + chartGap
-		}
-		return nil
-	}
-	return row
-}
-
-// wholeTicks labels values that are at least 1/24 of the axis apart.
-func wholeTicks(values []int) plot.TickerFunc {
-	return func(lo, hi float64) []plot.Tick {
-		ticks := make([]plot.Tick, len(values))
-		last := math.Inf(-1)
-		for i, v := range values {
-			ticks[i].Value = float64(v)
-			if float64(v)-last >= (hi-lo)/24 {
-				ticks[i].Label = strconv.Itoa(v)
-				last = float64(v)
+// labelX puts ticks with labels on the horizontal axis, without labels that would touch.
+func (f *chart) labelX(at []float64, labels []string) {
+	axis := &f.plot.X
+	axis.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		ticks := make([]plot.Tick, len(at))
+		end := 0.0 // of the last label, as a fraction of the axis
+		for i, x := range at {
+			ticks[i].Value = x
+			share, half := axis.Scale.Normalize(lo, hi, x), float64(axis.Tick.Label.Width(labels[i])/f.width)/2
+			if share-half > end || i == 0 {
+				ticks[i].Label, end = labels[i], share+half+labelGap
 			}
 		}
 		return ticks
+	})
+}
+
+// wholeX is labelX for whole numbers.
+func (f *chart) wholeX(numbers []int) {
+	at, labels := make([]float64, len(numbers)), make([]string, len(numbers))
+	for i, n := range numbers {
+		at[i], labels[i] = float64(n), strconv.Itoa(n)
 	}
+	f.labelX(at, labels)
 }
 
 // roundTicks ends an axis at ticks around its data, and gives it at most nine round ticks in percent, or six plain
@@ -366,11 +357,12 @@ func roundStep(span float64, most int) float64 {
 	if !(span > 0) {
 		return 0
 	}
-	for exponent := math.Floor(math.Log10(span)) - 2; ; exponent++ {
-		for _, digit := range []float64{1, 2, 5} {
-			if step := digit * math.Pow(10, exponent); span <= float64(most)*step*(1+1e-9) {
-				return step
-			}
+	enough := span / float64(most) / (1 + 1e-9)
+	step := math.Pow(10, math.Ceil(math.Log10(enough)))
+	for _, divisor := range []float64{5, 2} {
+		if step/divisor >= enough {
+			return step / divisor
 		}
 	}
+	return step
 }

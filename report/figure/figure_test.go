@@ -185,7 +185,9 @@ func TestPercentTicks(t *testing.T) {
 
 func TestWholeTicks(t *testing.T) {
 	var labels []string
-	for _, tick := range wholeTicks([]int{2, 3, 4, 68, 100})(2, 100) {
+	f := newChart("", "")
+	f.wholeX([]int{2, 3, 4, 68, 100})
+	for _, tick := range f.plot.X.Tick.Marker.Ticks(2, 100) {
 		labels = append(labels, tick.Label)
 	}
 	if want := []string{"2", "", "", "68", "100"}; !slices.Equal(labels, want) {

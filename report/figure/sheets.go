@@ -76,13 +76,10 @@ func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int)
 		}
 		left, top := montageGap+j%columns*stepX, montageGap+j/columns*stepY
 		lo, hi := columnRange(basis, j)
-		value := func(i int) uint8 { return shade(basis.At(i, j), lo, hi) }
 		for i := range area {
-			var c color.Color = color.Gray{value(i)}
-			if channels == 3 {
-				c = color.RGBA{value(i), value(area + i), value(2*area + i), 0xff}
-			}
-			fillRect(img, image.Rect(0, 0, scale, scale).Add(image.Pt(left+i%width*scale, top+i/width*scale)), c)
+			at := func(channel int) uint8 { return shade(basis.At(min(channel, channels-1)*area+i, j), lo, hi) }
+			pixel := image.Rect(0, 0, scale, scale).Add(image.Pt(left+i%width*scale, top+i/width*scale))
+			fillRect(img, pixel, color.RGBA{at(0), at(1), at(2), 0xff})
 		}
 	}
 	return img, nil
@@ -318,7 +315,7 @@ func NewGrid(side int) Grid {
 func (g Grid) Len() int { return g.Columns * g.Rows }
 
 // Memory returns the bytes needed to make a sheet.
-func (g Grid) Memory() int64 { return 6 * int64(g.Len()) * int64(g.Cell) * int64(g.Cell) }
+func (g Grid) Memory() int64 { return 10 * int64(g.Len()) * int64(g.Cell) * int64(g.Cell) }
 
 // Extension returns the extension of the sheets' files.
 func (g Grid) Extension() string {
@@ -328,60 +325,49 @@ func (g Grid) Extension() string {
 	return ".jpg"
 }
 
-// Sheet is a contact sheet.
-type Sheet struct {
-	grid Grid
-	img  *image.RGBA
-}
-
-// NewSheet returns an empty sheet for n thumbnails, at most Len.
-func (g Grid) NewSheet(n int) *Sheet {
-	columns, rows := min(n, g.Columns), (n+g.Columns-1)/g.Columns
-	s := &Sheet{g, image.NewRGBA(image.Rect(0, 0, columns*g.Cell, rows*g.Cell))}
-	fillRect(s.img, s.img.Rect, color.Black)
-	return s
-}
-
-// Set draws thumbnail i, which Small made for a cell. The rest of the cell repeats the thumbnail's last column and row,
-// which compresses well and keeps the thumbnail's edges unchanged.
-func (s *Sheet) Set(i int, thumb *image.RGBA) {
-	size := thumb.Rect.Size()
-	if size.X == 0 || size.Y == 0 {
-		return
-	}
-	at := image.Pt(i%s.grid.Columns, i/s.grid.Columns).Mul(s.grid.Cell)
-	cell := image.Rect(0, 0, s.grid.Cell, s.grid.Cell).Add(at)
-	draw.Draw(s.img, cell, thumb, thumb.Rect.Min, draw.Src)
-	repeat := func(from, to image.Rectangle) {
-		if !to.Empty() {
-			draw.NearestNeighbor.Scale(s.img, to.Add(at), s.img, from.Add(at), draw.Src, nil)
+// Encode returns the file of a contact sheet of at most Len thumbnails, which Small made for a cell, or nil. The file has
+// a single channel if all pixels are grey.
+func (g Grid) Encode(thumbs []*image.RGBA) ([]byte, error) {
+	sheet := image.NewRGBA(image.Rect(0, 0, min(len(thumbs), g.Columns)*g.Cell, (len(thumbs)+g.Columns-1)/g.Columns*g.Cell))
+	fillRect(sheet, sheet.Rect, color.Black)
+	for i, thumb := range thumbs {
+		if thumb != nil && !thumb.Rect.Empty() {
+			g.place(sheet, image.Pt(i%g.Columns, i/g.Columns).Mul(g.Cell), thumb)
 		}
 	}
-	repeat(image.Rect(size.X-1, 0, size.X, size.Y), image.Rect(size.X, 0, s.grid.Cell, size.Y))
-	repeat(image.Rect(0, size.Y-1, s.grid.Cell, size.Y), image.Rect(0, size.Y, s.grid.Cell, s.grid.Cell))
-}
-
-// Encode returns the content of the sheet's file, with a single channel if all pixels are grey.
-func (s *Sheet) Encode() ([]byte, error) {
-	var img image.Image = s.img
-	grey := image.NewGray(s.img.Rect)
+	var img image.Image = sheet
+	grey := image.NewGray(sheet.Rect)
 	for p := range grey.Pix {
-		if rgb := s.img.Pix[4*p:]; rgb[0] != rgb[1] || rgb[0] != rgb[2] {
+		if rgb := sheet.Pix[4*p:]; rgb[0] != rgb[1] || rgb[0] != rgb[2] {
 			grey = nil
 			break
 		}
-		grey.Pix[p] = s.img.Pix[4*p]
+		grey.Pix[p] = sheet.Pix[4*p]
 	}
 	if grey != nil {
 		img = grey
 	}
 	var out bytes.Buffer
-	if s.grid.Lossless {
+	if g.Lossless {
 		err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img)
 		return out.Bytes(), err
 	}
 	err := jpeg.Encode(&out, img, &jpeg.Options{Quality: 78})
 	return out.Bytes(), err
+}
+
+// place draws a thumbnail into the cell at a point. The rest of the cell repeats the thumbnail's last column and row, which
+// compresses well and keeps the thumbnail's edges unchanged.
+func (g Grid) place(sheet *image.RGBA, at image.Point, thumb *image.RGBA) {
+	size := thumb.Rect.Size()
+	draw.Draw(sheet, image.Rectangle{Max: size}.Add(at), thumb, thumb.Rect.Min, draw.Src)
+	repeat := func(from, to image.Rectangle) {
+		if !to.Empty() {
+			draw.NearestNeighbor.Scale(sheet, to.Add(at), sheet, from.Add(at), draw.Src, nil)
+		}
+	}
+	repeat(image.Rect(size.X-1, 0, size.X, size.Y), image.Rect(size.X, 0, g.Cell, size.Y))
+	repeat(image.Rect(0, size.Y-1, g.Cell, size.Y), image.Rect(0, size.Y, g.Cell, g.Cell))
 }
 
 // Thumbnail fits a picture into a box of box×box pixels on white, and keeps its aspect ratio. It averages large

@@ -42,16 +42,16 @@ func TestSheet(t *testing.T) {
 	}{{20, red, 0}, {20, grey, 0}, {500, red, 6}, {500, grey, 2}} {
 		g := NewGrid(test.side)
 		n := g.Columns + 3
-		sheet := g.NewSheet(n)
+		sheet := make([]*image.RGBA, n)
 		small := Small(plain(test.side, test.side/2, test.colour), g.Cell)
 		other := Small(plain(test.side, test.side, color.White), g.Cell)
 		for i := range n {
-			if sheet.Set(i, other); i == g.Columns+1 {
-				sheet.Set(i, small)
+			if sheet[i] = other; i == g.Columns+1 {
+				sheet[i] = small
 			}
 		}
-		sheet.Set(n-1, image.NewRGBA(image.Rectangle{})) // changes nothing
-		text := must(sheet.Encode())
+		sheet = append(sheet, image.NewRGBA(image.Rectangle{}), nil) // left out
+		text := must(g.Encode(sheet))
 		img, format, err := image.Decode(bytes.NewReader(text))
 		if err != nil || format != map[bool]string{true: "png", false: "jpeg"}[g.Lossless] {
 			t.Fatalf("side %d: a sheet of format %q: %v", test.side, format, err)
@@ -88,13 +88,14 @@ func TestSheetOfGreysAndColours(t *testing.T) {
 	g := NewGrid(20)
 	grey, colour := Small(plain(20, 20, color.Gray{90}), g.Cell), Small(plain(20, 20, red), g.Cell)
 	for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {2, 1, 0}} {
-		sheet := g.NewSheet(3)
+		var sheet []*image.RGBA
 		for _, i := range order {
-			sheet.Set(i, []*image.RGBA{grey, colour, grey}[i])
+			sheet = append(sheet, []*image.RGBA{grey, colour, grey}[i])
 		}
-		img := must(png.Decode(bytes.NewReader(must(sheet.Encode()))))
-		for i, want := range []color.RGBA{{90, 90, 90, 255}, red, {90, 90, 90, 255}} {
-			if got := color.RGBAModel.Convert(img.At(g.Cell*i+7, 7)); got != want {
+		img := must(png.Decode(bytes.NewReader(must(g.Encode(sheet)))))
+		for at, i := range order {
+			want := []color.RGBA{{90, 90, 90, 255}, red, {90, 90, 90, 255}}[i]
+			if got := color.RGBAModel.Convert(img.At(g.Cell*at+7, 7)); got != want {
 				t.Errorf("in the order %v picture %d is %v, want %v", order, i, got, want)
 			}
 		}

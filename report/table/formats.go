@@ -13,6 +13,7 @@ import (
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
@@ -153,10 +154,8 @@ func (opt Options) wrap(words string) string {
 	if opt.Width > 0 {
 		width = min(width, opt.Width)
 	}
-	return padding.ReplaceAllString(text.WrapSoft(strings.Join(strings.Fields(words), " "), width)+"\n", "\n")
+	return columns.Hanging("", strings.Join(strings.Fields(words), " "), width)
 }
-
-var padding = regexp.MustCompile(` +\n`)
 
 // writeCSV writes a line for each row, or for each method of a row, with full precision in the unit of the records. A
 // text that a spreadsheet would read as a formula gets an apostrophe.

@@ -31,7 +31,7 @@ var latexEscape = strings.NewReplacer(
 func latexText(name string) string { return latexEscape.Replace(plaintext.Line(name)) }
 
 var latexMarks = Marks{
-	Foreign: latexText, Method: latexMethod, Setting: latexSetting,
+	Foreign: latexText, Method: func(name string) string { return `\multicolumn{1}{c}{` + latexMethod(name) + `}` }, Setting: latexSetting,
 	Own: strings.NewReplacer("@best", "Bold", "@tied", `$\sim$`, "@same", `$=$`, "@differs", `$^{*}$`,
 		`%`, `\%`, `±`, `$\pm$`, `≥`, `$\geq$`, `<`, `$<$`, `–`, `--`, `−`, `$-$`),
 	Number:    strings.NewReplacer(missing, "--", "−", "-", ", ", ", ", " ", "$ $").Replace,
@@ -198,20 +198,12 @@ func (g Grid) latex() latexTable {
 // latexLines returns the lines of a tabular between its outer rules.
 func (g Grid) latexLines() []string {
 	l := g.layout(latexMarks)
-	for c, column := range g.Columns {
-		if column.Method {
-			l.lines[0][c] = `\multicolumn{1}{c}{` + l.lines[0][c] + `}`
-		}
-	}
-	var lines []string
-	for i, words := range l.lines {
-		if i == 1 || i > 0 && i == l.average {
+	lines := []string{strings.Join(l.lines[0], " & ") + ` \\`, `\midrule`}
+	for i, words := range l.lines[1:] {
+		if i > 0 && i+1 == l.average {
 			lines = append(lines, `\midrule`)
 		}
 		lines = append(lines, strings.Join(words, " & ")+` \\`)
-	}
-	if len(l.lines) == 1 {
-		lines = append(lines, `\midrule`)
 	}
 	return lines
 }

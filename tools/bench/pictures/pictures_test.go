@@ -199,9 +199,9 @@ func stacks(t *testing.T, all []image.Image, taken []time.Time) []int {
 	}
 	near, _, err := factor.Nearest(t.Context(), rough, 8)
 	must(t, err)
-	found, err := pictures.Copies(t.Context(), pictures.Source{Looks: looks, Same: alone, Near: near, Taken: taken, Thumbnail: func(_ context.Context, i int) (image.Image, error) {
+	found, err := pictures.Copies(t.Context(), pictures.Source{Looks: looks, Order: alone, Same: alone, Near: near, Taken: taken, Thumbnail: func(_ context.Context, i int) (image.Image, error) {
 		return jpeg.Decode(bytes.NewReader(thumbnails[i]))
-	}})
+	}, Equal: func(context.Context, int, int) (bool, error) { return true, nil }})
 	must(t, err)
 	return found.CopyOf
 }
