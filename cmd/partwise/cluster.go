@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -124,7 +123,7 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	}
 	defer folder.Close()
 	in, err := prepare(cmd, e, input.PrepareOptions{Pictures: true}, func(set *datasets.Set) (err error) {
-		if g.Links, err = readLinks(ctx, set, c.links); err != nil {
+		if g.Links, err = input.ReadLinks(ctx, spec.Links{File: c.links}, set); err != nil {
 			return err
 		}
 		return g.CheckCountOf(c.count, set)
@@ -152,12 +151,9 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 			g.K, g.Count.Auto = 0, true
 		}
 	}
-	var ranks *spec.RankChoice
-	if g.Rank != nil && g.Rank.Auto != nil && !spec.OnFeatures(g.Method.Name) {
-		if ranks, err = autoRank(cmd, *g.Rank.Auto, in, g.Seed); err != nil {
-			return err
-		}
-		g.Rank = &spec.Rank{Fixed: true, Plus: ranks.Rank}
+	ranks, err := chooseRank(cmd, in, func(show input.Progress) (*spec.RankChoice, error) { return g.ChooseRank(ctx, in.Inputs, show) })
+	if err != nil {
+		return err
 	}
 	var counts *grouping.CountCurve
 	if g.Parts == nil {
@@ -232,23 +228,10 @@ func groupsPage(in *inputs, data spec.Data) report.Clusters {
 	}
 }
 
-// readLinks reads the links of a file, none for "".
-func readLinks(ctx context.Context, set *datasets.Set, file string) (links datasets.Links, err error) {
-	if file == "" {
-		return links, nil
-	}
-	read, err := set.ReadLinks(ctx, file)
-	if err == nil {
-		links = *read
-	}
-	return links, err
-}
-
-func autoRank(cmd *cobra.Command, auto spec.AutoRank, in *inputs, seed uint64) (*spec.RankChoice, error) {
-	c, err := withProgress(cmd, "choosing the rank", func(show input.Progress) (*spec.RankChoice, error) {
-		return grouping.ChooseRank(cmd.Context(), auto, in.Inputs, seed, show)
-	})
-	if err != nil {
+// chooseRank prints the choice of choose, unless the rank is given.
+func chooseRank(cmd *cobra.Command, in *inputs, choose func(input.Progress) (*spec.RankChoice, error)) (*spec.RankChoice, error) {
+	c, err := withProgress(cmd, "choosing the rank", choose)
+	if c == nil || err != nil {
 		return nil, err
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), c)

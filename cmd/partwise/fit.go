@@ -133,7 +133,7 @@ func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) 
 		if !cmd.Flags().Changed("features") && set.Files == nil {
 			e.Features.Normalise = features.NormNone
 		}
-		if f.Links, err = readLinks(ctx, set, o.links); err != nil {
+		if f.Links, err = input.ReadLinks(ctx, spec.Links{File: o.links}, set); err != nil {
 			return err
 		}
 		return startError(o.start, f.Check(set, e.Features.SkipBad))
@@ -143,7 +143,9 @@ func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) 
 	}
 	defer in.Close()
 	if len(e.Rank) == 1 && e.Rank[0].Auto != nil {
-		c, err := autoRank(cmd, *e.Rank[0].Auto, in, f.Seed)
+		c, err := chooseRank(cmd, in, func(show input.Progress) (*spec.RankChoice, error) {
+			return grouping.ChooseRank(ctx, *e.Rank[0].Auto, in.Inputs, f.Seed, show)
+		})
 		if err != nil {
 			return err
 		}

@@ -184,88 +184,29 @@ func gemm[T Number](a, b operand[T], alpha, beta T, c Of[T]) {
 	list := panelsOf[T]()
 	p := list.Get()
 	defer list.Put(p)
-	if b.t != NoTrans && m <= fewRows {
-		p.byRows(a, b, alpha, beta != 0, c)
-		return
-	}
 	tile := simd.TileColumns[T]()
 	for j := 0; j < n; j += packColumns {
 		columns := min(packColumns, n-j)
 		for d := 0; d < k; d += packDepth {
 			depth := min(packDepth, k-d)
-			right := laidOut[T]{p.b[:], tile * depth, tile}
-			if m <= fewRows && b.t == NoTrans && simd.WholeColumns[T](columns) == columns { // read b without packing
-				right = laidOut[T]{b.x.Data[d*b.x.Stride+j:], tile, b.x.Stride}
-			} else {
-				b.transposed().pack(p.b[:], j, columns, d, depth, tile)
-			}
+			b.transposed().pack(p.b[:], j, columns, d, depth, tile)
 			part := c
 			part.Cols, part.Data = columns, c.Data[j:]
-			p.multiplyAdd(beta != 0 || d > 0, a, alpha, d, depth, right, part)
+			p.multiplyAdd(beta != 0 || d > 0, a, alpha, d, depth, part)
 		}
 	}
 }
 
-// fewRows is the number of rows of a up to which packing b does not pay.
-const fewRows = simd.MostTileColumns / 2
-
-// laidOut is a block of a right factor. apart is the distance between tiles, stride the distance between rows.
-type laidOut[T Number] struct {
-	data          []T
-	apart, stride int
-}
-
-// byRows is gemm for few rows of a and a transposed b. It computes the transposed product, with b's rows as left factor.
-func (p *panels[T]) byRows(a, b operand[T], alpha T, add bool, c Of[T]) {
+// multiplyAdd computes c = alpha·a·b, plus c if add is set, for the packed b and the columns deep, …, deep+depth−1 of a.
+func (p *panels[T]) multiplyAdd(add bool, a operand[T], alpha T, deep, depth int, c Of[T]) {
 	tile, group := simd.TileColumns[T](), simd.TileRows()
-	if c.Rows > tile {
-		half := operand[T]{NoTrans, c}
-		p.byRows(a.rows(0, tile), b, alpha, add, half.rows(0, tile).x)
-		p.byRows(a.rows(tile, c.Rows), b, alpha, add, half.rows(tile, c.Rows).x)
-		return
-	}
-	var sums [simd.MostTileRows * simd.MostTileColumns]T
-	for d, k := 0, a.depth(); d < k; d += packDepth {
-		depth := min(packDepth, k-d)
-		a.pack(p.b[:], 0, c.Rows, d, depth, tile)
-		if alpha != 1 {
-			scale(p.b[:tile*depth], alpha)
-		}
-		for i := 0; i < c.Cols; i += group {
-			some := min(group, c.Cols-i)
-			simd.Tile(false, sums[:], tile, b.x.Data[i*b.x.Stride+d:], b.x.Stride, 1, p.b[:], tile, depth, some, c.Rows)
-			for r := range c.Rows {
-				for j, to := range c.Data[r*c.Stride+i:][:some] {
-					if to = to + sums[j*tile+r]; !add && d == 0 {
-						to = sums[j*tile+r]
-					}
-					c.Data[r*c.Stride+i+j] = to
-				}
-			}
-		}
-	}
-}
-
-// multiplyAdd computes c = alpha·a·b, plus c if add is set, for the columns deep, …, deep+depth−1 of a. For few
-// columns of c the rows of a are not packed.
-func (p *panels[T]) multiplyAdd(add bool, a operand[T], alpha T, deep, depth int, b laidOut[T], c Of[T]) {
-	tile, group := simd.TileColumns[T](), simd.TileRows()
-	asItLies := a.t == NoTrans && alpha == 1 && c.Cols <= 2*tile
 	for i := 0; i < c.Rows; i += packRows {
 		rows := min(packRows, c.Rows-i)
-		left, across, down := p.a[:], depth, group // across: distance between rows of groups; down: between columns
-		row := 1
-		if asItLies {
-			left, across, row, down = a.x.Data[i*a.x.Stride+deep:], a.x.Stride, a.x.Stride, 1
-		} else {
-			a.pack(left, i, rows, deep, depth, group)
-			if alpha != 1 {
-				scale(left[:(rows+group-1)/group*group*depth], alpha)
-			}
-		}
+		a.pack(p.a[:], i, rows, deep, depth, group)
+		scale(p.a[:(rows+group-1)/group*group*depth], alpha)
 		for at := 0; at < c.Cols; at += tile {
 			for r := 0; r < rows; r += group {
-				simd.Tile(add, c.Data[(i+r)*c.Stride+at:], c.Stride, left[r*across:], row, down, b.data[at/tile*b.apart:], b.stride, depth, min(group, rows-r), min(tile, c.Cols-at))
+				simd.Tile(add, c.Data[(i+r)*c.Stride+at:], c.Stride, p.a[r*depth:], 1, group, p.b[at*depth:], tile, depth, min(group, rows-r), min(tile, c.Cols-at))
 			}
 		}
 	}

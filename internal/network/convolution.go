@@ -40,7 +40,7 @@ func (b *builder) conv(n *node, in []*value) *value {
 	if min(s[2], s[3]) < 1 || max(s[2], s[3]) > 1<<12 {
 		fail("windows of %d×%d not supported", s[2], s[3])
 	}
-	if kernel := n.pair("kernel_shape", 0, 1); kernel != [2]int{} && kernel != [2]int{s[2], s[3]} {
+	if kernel := n.pair("kernel_shape", 0); kernel != [2]int{} && kernel != [2]int{s[2], s[3]} {
 		fail("kernel_shape differs from the shape of the weights")
 	}
 	bias := make([]float32, s[0])
@@ -188,9 +188,9 @@ func (b *builder) product(n *node, in []*value) *value {
 			bias[j] = beta * c.floats[min(j, len(c.floats)-1)]
 		}
 	}
-	one, columns := axis{in: 1, out: 1, taps: 1, stride: 1, dilation: 1}, x.buf.size/depth
+	one := axis{in: 1, out: 1, taps: 1, stride: 1, dilation: 1}
 	across := one
-	across.in, across.out = columns, columns
+	across.in, across.out = x.buf.size/depth, x.buf.size/depth
 	shape := append(slices.Clone(x.shape[:len(x.shape)-1]), outC)
 	return b.convolve(&convolution{in: x.buf, rows: one, columns: across, inC: depth, outC: outC, groups: 1, weights: weights, bias: bias}, shape, false)
 }

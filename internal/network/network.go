@@ -63,10 +63,10 @@ func (b *buffer) slice(arena []float32) []float32 { return arena[b.at : b.at+b.s
 // Compile parses an ONNX model, validates the part of it that is needed, and compiles it.
 func Compile(model []byte, opt Options) (*Network, error) {
 	n, g := &Network{}, (*graph)(nil)
-	err := caught(func() { g = parse(model) })
-	if err == nil {
-		err = caught(func() { n.compile(g, opt) })
-	}
+	err := caught(func() {
+		g = parse(model)
+		n.compile(g, opt)
+	})
 	if err != nil && g != nil && compileOther != nil {
 		other, cause := compileOther(model, opt)
 		if cause == nil {
@@ -117,11 +117,9 @@ func (n *Network) compile(g *graph, opt Options) {
 	n.out = out.buf
 	n.out.last = len(b.steps)
 	n.OutHeight, n.OutWidth, n.OutChannels = 1, 1, n.out.size
-	if s := out.shape; len(s) == 4 && s[0] == 1 {
+	if len(out.shape) == 4 && out.shape[0] == 1 {
+		s := permute(out.shape, order(4, out.last))
 		n.OutHeight, n.OutWidth, n.OutChannels = s[1], s[2], s[3]
-		if out.last {
-			n.OutHeight, n.OutWidth, n.OutChannels = s[2], s[3], s[1]
-		}
 	}
 	if n.size = b.layOut(); n.size > b.limit-b.numbers {
 		b.tooLarge()
@@ -190,10 +188,8 @@ func (n *Network) input(g *graph, opt Options) (name string, v *value) {
 		return out
 	}
 	n.Height, n.Width = side(in.dims[at[1]], opt.Height), side(in.dims[at[2]], opt.Width)
-	shape := []int{1, n.Channels, n.Height, n.Width}
-	if !last {
-		shape = []int{1, n.Height, n.Width, n.Channels}
-	}
+	shape := []int{1, 0, 0, 0}
+	shape[at[0]], shape[at[1]], shape[at[2]] = n.Channels, n.Height, n.Width
 	return in.name, &value{shape: shape, last: last}
 }
 
@@ -249,7 +245,7 @@ func (b *builder) layOut() int {
 	end := b.zeros
 	var placed []*buffer
 	order := slices.Clone(b.buffers)
-	slices.SortStableFunc(order, func(x, y *buffer) int { return cmp.Compare(y.size, x.size) })
+	slices.SortStableFunc(order, func(x, y *buffer) int { return y.size - x.size })
 	for _, x := range order {
 		x.at = b.zeros
 		for _, y := range placed { // by offset
@@ -261,11 +257,10 @@ func (b *builder) layOut() int {
 			}
 			x.at = max(x.at, y.at+y.size)
 		}
-		at, _ := slices.BinarySearchFunc(placed, x, func(p, x *buffer) int { return cmp.Compare(p.at, x.at) })
+		at, _ := slices.BinarySearchFunc(placed, x, func(p, x *buffer) int { return p.at - x.at })
 		placed = slices.Insert(placed, at, x)
-		end = max(end, x.at+x.size)
-		if end > math.MaxInt32 {
-			return end
+		if end = max(end, x.at+x.size); end > math.MaxInt32 {
+			break
 		}
 	}
 	return end

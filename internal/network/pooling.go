@@ -11,7 +11,7 @@ func (b *builder) pool(n *node, in []*value) *value {
 	if n.attributes["kernel_shape"].ints == nil {
 		fail("no kernel_shape")
 	}
-	axes := n.windows(x.shape[2], x.shape[3], n.pair("kernel_shape", 1, 1))
+	axes := n.windows(x.shape[2], x.shape[3], n.pair("kernel_shape", 1))
 	return b.pooled(x, axes, n.op == "AveragePool", n.int("count_include_pad", 0) != 0)
 }
 
@@ -127,29 +127,31 @@ func (a axis) inputPosition(window, tap int) (place int, ok bool) {
 	return place, place >= 0 && place < a.in
 }
 
-// pair returns an attribute of two numbers ≥ least, or otherwise twice if it is missing.
-func (n *node) pair(name string, otherwise, least int) [2]int {
+// maxWindow is the largest attribute of a window.
+const maxWindow = 1 << 12
+
+// numbers returns an attribute of count numbers from least to maxWindow, or nil if it is missing.
+func (n *node) numbers(name string, count, least int) []int {
 	of := n.attributes[name].ints
-	if len(of) == 0 {
-		return [2]int{otherwise, otherwise}
+	if len(of) > 0 && (len(of) != count || slices.Min(of) < least || slices.Max(of) > maxWindow) {
+		fail("%s %v: expected %d numbers from %d to %d", name, of, count, least, maxWindow)
 	}
-	if len(of) != 2 || slices.Min(of) < least || slices.Max(of) > 1<<12 {
-		fail("%s %v: expected two numbers from %d to %d", name, of, least, 1<<12)
+	return of
+}
+
+// pair returns an attribute of two numbers ≥ 1, or otherwise twice if it is missing.
+func (n *node) pair(name string, otherwise int) [2]int {
+	if of := n.numbers(name, 2, 1); len(of) > 0 {
+		return [2]int(of)
 	}
-	return [2]int(of)
+	return [2]int{otherwise, otherwise}
 }
 
 // windows returns the geometry of a convolution or pooling on a map.
 func (n *node) windows(height, width int, kernel [2]int) (axes [2]axis) {
-	strides := n.pair("strides", 1, 1)
-	dilations := n.pair("dilations", 1, 1)
+	strides, dilations := n.pair("strides", 1), n.pair("dilations", 1)
 	var pads [4]int
-	if of := n.attributes["pads"].ints; len(of) > 0 {
-		if len(of) != 4 || slices.Min(of) < 0 || slices.Max(of) > 1<<12 {
-			fail("pads %v: expected four numbers from 0 to %d", of, 1<<12)
-		}
-		pads = [4]int(of)
-	}
+	copy(pads[:], n.numbers("pads", 4, 0))
 	auto := cmp.Or(n.attributes["auto_pad"].text, "NOTSET")
 	for i, in := range []int{height, width} {
 		a := axis{in: in, taps: kernel[i], stride: strides[i], dilation: dilations[i]}

@@ -45,17 +45,13 @@ func (b *builder) reshaped(v *value, shape []int) *value {
 	if size(shape) != size(v.shape) {
 		fail("cannot reshape to %v from shape %v", shape, v.shape)
 	}
-	if v.constant() {
-		return &value{shape: shape, floats: v.floats, ints: v.ints}
-	}
 	if slices.Equal(shape, v.shape) {
 		return v
 	}
-	v = b.layout(v, false)
-	return &value{shape: shape, buf: v.buf}
+	return &value{shape: shape, buf: b.layout(v, false).buf, floats: v.floats, ints: v.ints}
 }
 
-func (b *builder) identity(_ *node, in []*value) *value { return b.reshaped(in[0], in[0].shape) }
+func (b *builder) identity(_ *node, in []*value) *value { return in[0] }
 
 func (b *builder) flatten(n *node, in []*value) *value {
 	v := in[0]
@@ -218,14 +214,14 @@ func (b *builder) cast(n *node, in []*value) *value {
 	if to != typeFloat && (to != typeInt32 && to != typeInt64 || v.ints == nil) {
 		fail("conversion to type %d not supported", to)
 	}
-	if to == typeFloat && v.ints != nil {
-		floats := make([]float32, len(v.ints))
-		for i, x := range v.ints {
-			floats[i] = float32(x)
-		}
-		return &value{shape: v.shape, floats: floats}
+	if to != typeFloat || v.ints == nil {
+		return v
 	}
-	return b.reshaped(v, v.shape)
+	floats := make([]float32, len(v.ints))
+	for i, x := range v.ints {
+		floats[i] = float32(x)
+	}
+	return &value{shape: v.shape, floats: floats}
 }
 
 func (b *builder) constantOf(n *node, _ []*value) *value {

@@ -98,19 +98,6 @@ func addBoth(y, x, a []float64, stride int, weights, products *[StripRows]float6
 	return fast
 }
 
-func divide(y, x []float64, floor float64) int {
-	n := roundDown8(len(y))
-	switch {
-	case n == 0 || !fast:
-		return 0
-	case wide:
-		divideAVX512(&y[0], &x[0], n, floor)
-	default:
-		divideAVX2(&y[0], &x[0], n, floor)
-	}
-	return n
-}
-
 func logSum(y, x []float64, sums *[8]float64) int {
 	n := roundDown8(len(y))
 	switch {

@@ -12,9 +12,6 @@ func tile32AVX2(add int, c *float32, stride int, a *float32, aRow int, aDepth in
 func addBothAVX2(y *float64, x *float64, a *float64, stride int, n int, weights *float64, products *float64)
 
 //go:noescape
-func divideAVX2(y *float64, x *float64, n int, floor float64)
-
-//go:noescape
 func logSumAVX2(y *float64, x *float64, n int, sums *[8]float64)
 
 //go:noescape
@@ -34,9 +31,6 @@ func tile32AVX512(add int, c *float32, stride int, a *float32, aRow int, aDepth 
 
 //go:noescape
 func addBothAVX512(y *float64, x *float64, a *float64, stride int, n int, weights *float64, products *float64)
-
-//go:noescape
-func divideAVX512(y *float64, x *float64, n int, floor float64)
 
 //go:noescape
 func logSumAVX512(y *float64, x *float64, n int, sums *[8]float64)

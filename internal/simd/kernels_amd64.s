@@ -1260,26 +1260,6 @@ eight:
 	VZEROUPPER
 	RET
 
-// func divideAVX2(y *float64, x *float64, n int, floor float64)
-// Requires: AVX
-TEXT ·divideAVX2(SB), NOSPLIT, $0-32
-	MOVQ         y+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VBROADCASTSD floor+24(FP), Y0
-
-next:
-	VMOVUPD (CX), Y1
-	VMAXPD  (AX), Y0, Y2
-	VDIVPD  Y2, Y1, Y1
-	VMOVUPD Y1, (AX)
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, AX
-	SUBQ    $0x04, DX
-	JNZ     next
-	VZEROUPPER
-	RET
-
 // func logSumAVX2(y *float64, x *float64, n int, sums *[8]float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logSumAVX2(SB), NOSPLIT, $0-32
@@ -1287,12 +1267,12 @@ TEXT ·logSumAVX2(SB), NOSPLIT, $0-32
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         sums+24(FP), BX
-	VBROADCASTSD logShift<>+0(SB), Y0
-	VBROADCASTSD logMantissa<>+0(SB), Y1
-	VBROADCASTSD logRootHalf<>+0(SB), Y2
-	VBROADCASTSD logOne<>+0(SB), Y3
-	VBROADCASTSD logMagic<>+0(SB), Y4
-	VBROADCASTSD logBias<>+0(SB), Y5
+	VBROADCASTSD ·logConstants+0(SB), Y0
+	VBROADCASTSD ·logConstants+8(SB), Y1
+	VBROADCASTSD ·logConstants+16(SB), Y2
+	VBROADCASTSD ·logConstants+24(SB), Y3
+	VBROADCASTSD ·logConstants+32(SB), Y4
+	VBROADCASTSD ·logConstants+40(SB), Y5
 	VXORPD       Y6, Y6, Y6
 	VXORPD       Y7, Y7, Y7
 
@@ -1305,48 +1285,48 @@ next:
 	VANDPD       Y1, Y8, Y8
 	VPADDQ       Y2, Y8, Y8
 	VSUBPD       Y3, Y8, Y8
-	VBROADCASTSD logSeries19<>+0(SB), Y10
-	VBROADCASTSD logSeries18<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+208(SB), Y10
+	VBROADCASTSD ·logConstants+200(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries17<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+192(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries16<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+184(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries15<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+176(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries14<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+168(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries13<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+160(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries12<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+152(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries11<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+144(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries10<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+136(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries9<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+128(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries8<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+120(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries7<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+112(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries6<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+104(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries5<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+96(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries4<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+88(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries3<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+80(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries2<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+72(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries1<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+64(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries0<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+56(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
 	VMULPD       Y8, Y8, Y11
 	VFMADD213PD  Y8, Y11, Y10
-	VBROADCASTSD logLn2<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+48(SB), Y11
 	VFMADD213PD  Y10, Y11, Y9
 	VFMADD231PD  (CX), Y9, Y6
 	VMOVUPD      32(AX), Y8
@@ -1357,48 +1337,48 @@ next:
 	VANDPD       Y1, Y8, Y8
 	VPADDQ       Y2, Y8, Y8
 	VSUBPD       Y3, Y8, Y8
-	VBROADCASTSD logSeries19<>+0(SB), Y10
-	VBROADCASTSD logSeries18<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+208(SB), Y10
+	VBROADCASTSD ·logConstants+200(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries17<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+192(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries16<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+184(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries15<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+176(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries14<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+168(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries13<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+160(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries12<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+152(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries11<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+144(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries10<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+136(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries9<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+128(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries8<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+120(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries7<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+112(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries6<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+104(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries5<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+96(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries4<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+88(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries3<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+80(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries2<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+72(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries1<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+64(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD logSeries0<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+56(SB), Y11
 	VFMADD213PD  Y11, Y8, Y10
 	VMULPD       Y8, Y8, Y11
 	VFMADD213PD  Y8, Y11, Y10
-	VBROADCASTSD logLn2<>+0(SB), Y11
+	VBROADCASTSD ·logConstants+48(SB), Y11
 	VFMADD213PD  Y10, Y11, Y9
 	VFMADD231PD  32(CX), Y9, Y7
 	ADDQ         $0x40, CX
@@ -1409,87 +1389,6 @@ next:
 	VMOVUPD      Y7, 32(BX)
 	VZEROUPPER
 	RET
-
-DATA logShift<>+0(SB)/8, $0x00095f619980c433
-GLOBL logShift<>(SB), RODATA|NOPTR, $8
-
-DATA logMantissa<>+0(SB)/8, $0x000fffffffffffff
-GLOBL logMantissa<>(SB), RODATA|NOPTR, $8
-
-DATA logRootHalf<>+0(SB)/8, $0x3fe6a09e667f3bcd
-GLOBL logRootHalf<>(SB), RODATA|NOPTR, $8
-
-DATA logOne<>+0(SB)/8, $0x3ff0000000000000
-GLOBL logOne<>(SB), RODATA|NOPTR, $8
-
-DATA logMagic<>+0(SB)/8, $0x4330000000000000
-GLOBL logMagic<>(SB), RODATA|NOPTR, $8
-
-DATA logBias<>+0(SB)/8, $0x43300000000003ff
-GLOBL logBias<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries19<>+0(SB)/8, $0x3f9ae3ddab18c15e
-GLOBL logSeries19<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries18<>+0(SB)/8, $0xbfae6e9eaf6d12ba
-GLOBL logSeries18<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries17<>+0(SB)/8, $0x3fb07f6a730be813
-GLOBL logSeries17<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries16<>+0(SB)/8, $0xbfad0750c3a9ae34
-GLOBL logSeries16<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries15<>+0(SB)/8, $0x3fad1d857a2cf5e1
-GLOBL logSeries15<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries14<>+0(SB)/8, $0xbfafc1d1c7f36ff1
-GLOBL logSeries14<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries13<>+0(SB)/8, $0x3fb11b5ca2e8d528
-GLOBL logSeries13<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries12<>+0(SB)/8, $0xbfb24cc9f1cc2daa
-GLOBL logSeries12<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries11<>+0(SB)/8, $0x3fb3b0cd8396ef66
-GLOBL logSeries11<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries10<>+0(SB)/8, $0xbfb5551d43abcc59
-GLOBL logSeries10<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries9<>+0(SB)/8, $0x3fb745d381f8b9fa
-GLOBL logSeries9<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries8<>+0(SB)/8, $0xbfb9999b7df8ac3d
-GLOBL logSeries8<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries7<>+0(SB)/8, $0x3fbc71c71c4bb249
-GLOBL logSeries7<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries6<>+0(SB)/8, $0xbfbffffff6f60a91
-GLOBL logSeries6<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries5<>+0(SB)/8, $0x3fc2492492388170
-GLOBL logSeries5<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries4<>+0(SB)/8, $0xbfc5555555602023
-GLOBL logSeries4<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries3<>+0(SB)/8, $0x3fc999999999c6b5
-GLOBL logSeries3<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries2<>+0(SB)/8, $0xbfcffffffffff607
-GLOBL logSeries2<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries1<>+0(SB)/8, $0x3fd5555555555548
-GLOBL logSeries1<>(SB), RODATA|NOPTR, $8
-
-DATA logSeries0<>+0(SB)/8, $0xbfe0000000000000
-GLOBL logSeries0<>(SB), RODATA|NOPTR, $8
-
-DATA logLn2<>+0(SB)/8, $0x3fe62e42fefa39ef
-GLOBL logLn2<>(SB), RODATA|NOPTR, $8
 
 // func sweepAVX2(v *float64, b *float64, h *float64, inverse *float64, active *float64, step *float64, k int)
 // Requires: AVX, FMA3
@@ -5533,26 +5432,6 @@ eight:
 	VZEROUPPER
 	RET
 
-// func divideAVX512(y *float64, x *float64, n int, floor float64)
-// Requires: AVX, AVX512F
-TEXT ·divideAVX512(SB), NOSPLIT, $0-32
-	MOVQ         y+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VBROADCASTSD floor+24(FP), Z0
-
-next:
-	VMOVUPD (CX), Z1
-	VMAXPD  (AX), Z0, Z2
-	VDIVPD  Z2, Z1, Z1
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, AX
-	SUBQ    $0x08, DX
-	JNZ     next
-	VZEROUPPER
-	RET
-
 // func logSumAVX512(y *float64, x *float64, n int, sums *[8]float64)
 // Requires: AVX, AVX512F
 TEXT ·logSumAVX512(SB), NOSPLIT, $0-32
@@ -5560,12 +5439,12 @@ TEXT ·logSumAVX512(SB), NOSPLIT, $0-32
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         sums+24(FP), BX
-	VBROADCASTSD logShift<>+0(SB), Z0
-	VBROADCASTSD logMantissa<>+0(SB), Z1
-	VBROADCASTSD logRootHalf<>+0(SB), Z2
-	VBROADCASTSD logOne<>+0(SB), Z3
-	VBROADCASTSD logMagic<>+0(SB), Z4
-	VBROADCASTSD logBias<>+0(SB), Z5
+	VBROADCASTSD ·logConstants+0(SB), Z0
+	VBROADCASTSD ·logConstants+8(SB), Z1
+	VBROADCASTSD ·logConstants+16(SB), Z2
+	VBROADCASTSD ·logConstants+24(SB), Z3
+	VBROADCASTSD ·logConstants+32(SB), Z4
+	VBROADCASTSD ·logConstants+40(SB), Z5
 	VPXORQ       Z6, Z6, Z6
 
 next:
@@ -5577,48 +5456,48 @@ next:
 	VPANDQ       Z1, Z7, Z7
 	VPADDQ       Z2, Z7, Z7
 	VSUBPD       Z3, Z7, Z7
-	VBROADCASTSD logSeries19<>+0(SB), Z9
-	VBROADCASTSD logSeries18<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+208(SB), Z9
+	VBROADCASTSD ·logConstants+200(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries17<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+192(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries16<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+184(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries15<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+176(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries14<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+168(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries13<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+160(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries12<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+152(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries11<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+144(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries10<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+136(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries9<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+128(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries8<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+120(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries7<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+112(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries6<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+104(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries5<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+96(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries4<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+88(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries3<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+80(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries2<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+72(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries1<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+64(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
-	VBROADCASTSD logSeries0<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+56(SB), Z10
 	VFMADD213PD  Z10, Z7, Z9
 	VMULPD       Z7, Z7, Z10
 	VFMADD213PD  Z7, Z10, Z9
-	VBROADCASTSD logLn2<>+0(SB), Z10
+	VBROADCASTSD ·logConstants+48(SB), Z10
 	VFMADD213PD  Z9, Z10, Z8
 	VFMADD231PD  (CX), Z8, Z6
 	ADDQ         $0x40, CX

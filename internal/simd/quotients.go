@@ -32,13 +32,16 @@ func logarithm(x float64) float64 {
 	return fma(exponent, math.Ln2, fma(series, f*f, f))
 }
 
-const (
-	logRootHalf = 0x3fe6a09e667f3bcd // bits of √½
-	logShift    = 0x3ff0000000000000 - logRootHalf
-)
+// logRootHalf has the bits of √½, and logShift those of 1 minus them.
+const logRootHalf, logShift = 0x3fe6a09e667f3bcd, 0x3ff0000000000000 - logRootHalf
 
-// logSeries holds the coefficients of (log(1+f) − f)/f², from f⁰ on. tools/kernels must use the same values.
-var logSeries = [...]float64{
+// logSeries holds the coefficients of (log(1+f) − f)/f², from f⁰ on.
+var logSeries = (*[20]float64)(logConstants[7:])
+
+// logConstants holds the numbers that the assembly of LogSum reads.
+var logConstants = [27]float64{
+	math.Float64frombits(logShift), math.Float64frombits(1<<52 - 1), math.Float64frombits(logRootHalf),
+	1, 0x1p52, 0x1p52 + 1023, math.Ln2,
 	-0.5, 0.3333333333333326, -0.24999999999992914, 0.2000000000003205, -0.16666666668629757,
 	0.1428571428268799, -0.1249999978954668, 0.11111111107647632, -0.10000011277649974,
 	0.09090921328672855, -0.0833299913609137, 0.076916546465268, -0.07148420480023412,
@@ -49,8 +52,8 @@ var logSeries = [...]float64{
 // Divide replaces each y by x/max(y, floor).
 func Divide(y, x []float64, floor float64) {
 	x = x[:len(y)]
-	for p := divide(y, x, floor); p < len(y); p++ {
-		y[p] = x[p] / atLeast(y[p], floor)
+	for p, v := range y {
+		y[p] = x[p] / atLeast(v, floor)
 	}
 }
 

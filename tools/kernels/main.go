@@ -8,7 +8,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -20,7 +19,6 @@ func main() {
 		tile(w, double)
 		tile(w, single)
 		addBoth(w)
-		divide(w)
 		logSum(w)
 		sweep(w)
 		windows(w)
@@ -92,12 +90,6 @@ func scaled(name string, shift uint64) reg.GPVirtual {
 	r := param(name)
 	SHLQ(Imm(shift), r)
 	return r
-}
-
-func broadcastParam(name string, w *width) reg.VecVirtual {
-	v := w.vec()
-	VBROADCASTSD(address(name), v)
-	return v
 }
 
 func address(name string) Mem {
@@ -358,62 +350,22 @@ func addBoth(w *width) {
 	end()
 }
 
-func divide(w *width) {
-	function("divide"+w.name, "func(y, x *float64, n int, floor float64)")
-	y, x, n, floor := param("y"), param("x"), param("n"), broadcastParam("floor", w)
-	countDown("next", n, w.bytes/8, func() {
-		v, by := w.vec(), w.vec()
-		VMOVUPD(at(x, 0), v)
-		VMAXPD(at(y, 0), floor, by)
-		VDIVPD(by, v, v)
-		VMOVUPD(v, at(y, 0))
-		ADDQ(Imm(uint64(w.bytes)), x)
-		ADDQ(Imm(uint64(w.bytes)), y)
-	})
-	end()
-}
-
-// number is a constant by its bits, because the printer writes 1.0 as an integer.
-func number(x float64) Constant { return U64(math.Float64bits(x)) }
-
-// constant is data of the assembly.
-func constant(name string, v Constant) Mem {
-	if m, ok := constants[name]; ok {
-		return m
-	}
-	constants[name] = ConstData(name, v)
-	return constants[name]
-}
-
-var constants = map[string]Mem{}
-
-// The constants of logarithm in internal/simd. A test there compares the bytes of both.
-const (
-	logRootHalf = 0x3fe6a09e667f3bcd // bits of √½
-	logShift    = 0x3ff0000000000000 - logRootHalf
-	ln2         = 0.693147180559945309417232121458176568
-)
-
-// logSeries are the coefficients of (log(1+f) − f)/f², starting at f⁰.
-var logSeries = [...]float64{
-	-0.5, 0.3333333333333326, -0.24999999999992914, 0.2000000000003205, -0.16666666668629757,
-	0.1428571428268799, -0.1249999978954668, 0.11111111107647632, -0.10000011277649974,
-	0.09090921328672855, -0.0833299913609137, 0.076916546465268, -0.07148420480023412,
-	0.06682375886233116, -0.062025600107261776, 0.05686585537339873, -0.05669643772565927,
-	0.06444421108963665, -0.0594377125876568, 0.026259864395059444,
+// logConstant is a number of logConstants in internal/simd.
+func logConstant(i int) Mem {
+	return NewDataAddr(Symbol{Name: "·logConstants"}, 8*i)
 }
 
 // logSum adds x·log y to eight sums, as logarithm computes it.
 func logSum(w *width) {
 	function("logSum"+w.name, "func(y, x *float64, n int, sums *[8]float64)")
 	y, x, n, to := param("y"), param("x"), param("n"), param("sums")
-	load := func(name string, v Constant) reg.VecVirtual {
+	load := func(i int) reg.VecVirtual {
 		r := w.vec()
-		VBROADCASTSD(constant(name, v), r)
+		VBROADCASTSD(logConstant(i), r)
 		return r
 	}
-	shift, mantissa, rootHalf := load("logShift", U64(logShift)), load("logMantissa", U64(1<<52-1)), load("logRootHalf", U64(logRootHalf))
-	one, magic, bias := load("logOne", number(1)), load("logMagic", number(0x1p52)), load("logBias", number(0x1p52+1023))
+	shift, mantissa, rootHalf, one, magic, bias := load(0), load(1), load(2), load(3), load(4), load(5)
+	const ln2, series, terms = 6, 7, 20
 	registers := 64 / w.bytes
 	sums := w.zeros(registers)
 	countDown("next", n, 8, func() {
@@ -427,21 +379,17 @@ func logSum(w *width) {
 			w.and(mantissa, bits, f)
 			VPADDQ(rootHalf, f, f)
 			VSUBPD(one, f, f)
-			series, c := w.vec(), w.vec()
-			for i := len(logSeries) - 1; i >= 0; i-- {
-				m := constant(fmt.Sprintf("logSeries%d", i), number(logSeries[i]))
-				if i == len(logSeries)-1 {
-					VBROADCASTSD(m, series)
-					continue
-				}
-				VBROADCASTSD(m, c)
-				VFMADD213PD(c, f, series)
+			sumOfSeries, c := w.vec(), w.vec()
+			VBROADCASTSD(logConstant(series+terms-1), sumOfSeries)
+			for i := terms - 2; i >= 0; i-- {
+				VBROADCASTSD(logConstant(series+i), c)
+				VFMADD213PD(c, f, sumOfSeries)
 			}
 			square := w.vec()
 			VMULPD(f, f, square)
-			VFMADD213PD(f, square, series)
-			VBROADCASTSD(constant("logLn2", number(ln2)), c)
-			VFMADD213PD(series, c, exponent)
+			VFMADD213PD(f, square, sumOfSeries)
+			VBROADCASTSD(logConstant(ln2), c)
+			VFMADD213PD(sumOfSeries, c, exponent)
 			VFMADD231PD(at(x, g*w.bytes), exponent, sum)
 		}
 		ADDQ(Imm(64), x)
