@@ -38,7 +38,7 @@ func Example_library() {
 	}
 
 	// Factorise X ≈ V·Uᵀ by CNMF: labelled images of one class share a row of V.
-	fit, err := factor.CNMF{}.AsParts().Fit(ctx, x.X, known, factor.Options{Rank: 8, Seed: 1})
+	fit, err := factor.CNMF{}.Fit(ctx, x.X, known, factor.Options{Rank: 8, Seed: 1})
 	check(err)
 
 	// Cluster the rows of V, and score the clusters of the unlabelled images.

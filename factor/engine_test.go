@@ -206,7 +206,7 @@ func TestFastKLIterations(t *testing.T) {
 		for seed := range uint64(problems) {
 			x := countsOf(seed, 90, 70, 6, share)
 			last := func(s Solver, iterations int) float64 {
-				res, err := NMFKL{}.AsParts().Fit(t.Context(), x, Known{}, Options{Rank: 6, Seed: seed, Iterations: iterations, Solver: s})
+				res, err := NMFKL{}.Fit(t.Context(), x, Known{}, Options{Rank: 6, Seed: seed, Iterations: iterations, Solver: s})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -259,7 +259,7 @@ func TestFastKLStationary(t *testing.T) {
 			if from != nil {
 				opt.Start = &Start{Basis: from.Basis, Coefficients: from.Coefficients}
 			}
-			res, err := NMFKL{}.AsParts().Fit(t.Context(), x, Known{}, opt)
+			res, err := NMFKL{}.Fit(t.Context(), x, Known{}, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -287,7 +287,7 @@ func TestFastKLCores(t *testing.T) {
 		var first *Result
 		for _, cores := range []int{1, 2, 7} {
 			restore := parallel.SetCores(cores)
-			res, err := NMFKL{}.AsParts().Fit(t.Context(), x, Known{}, Options{Rank: 5, Iterations: 12, Solver: Fast{}})
+			res, err := NMFKL{}.Fit(t.Context(), x, Known{}, Options{Rank: 5, Iterations: 12, Solver: Fast{}})
 			restore()
 			if err != nil {
 				t.Fatal(err)

@@ -50,7 +50,7 @@ func largest(coefficients *mat.Dense) []int {
 // The factorisation finds the two parts of the images, the upper row and the left column.
 func ExampleNMF() {
 	x := images()
-	result, err := factor.NMF{}.AsParts().Fit(context.Background(), x, factor.Known{}, factor.Options{Rank: 2, Seed: 1})
+	result, err := factor.NMF{}.Fit(context.Background(), x, factor.Known{}, factor.Options{Rank: 2, Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func ExampleNMF() {
 func ExampleCNMF() {
 	x := images()
 	known := factor.Known{Labels: []int{0, 0, -1, 1, 1, -1}}
-	result, err := factor.CNMF{}.AsParts().Fit(context.Background(), x, known, factor.Options{Rank: 2, Seed: 1})
+	result, err := factor.CNMF{}.Fit(context.Background(), x, known, factor.Options{Rank: 2, Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func ExampleCNMF() {
 func ExampleCCF() {
 	x := images()
 	known := factor.Known{Labels: []int{0, 0, -1, 1, 1, -1}}
-	result, err := factor.CCF{}.AsParts().Fit(context.Background(), x, known, factor.Options{Rank: 2, Init: factor.InitNMF, Seed: 1})
+	result, err := factor.CCF{}.Fit(context.Background(), x, known, factor.Options{Rank: 2, Init: factor.InitNMF, Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func ExampleCCF() {
 
 // A model represents new samples by the parts that it learned.
 func ExampleModel() {
-	result, err := factor.NMF{}.AsParts().Fit(context.Background(), images(), factor.Known{}, factor.Options{Rank: 2, Seed: 1})
+	result, err := factor.NMF{}.Fit(context.Background(), images(), factor.Known{}, factor.Options{Rank: 2, Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}

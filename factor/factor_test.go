@@ -115,7 +115,7 @@ func TestStopping(t *testing.T) {
 	p := randomProblem(3, false)
 	p.opt.Rank, p.opt.Iterations = 2, 5000
 	fit := func(opt Options) *Result {
-		res, err := NMF{}.AsParts().Fit(context.Background(), p.x, Known{}, opt)
+		res, err := NMF{}.Fit(context.Background(), p.x, Known{}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +316,7 @@ func TestTransform(t *testing.T) {
 
 func TestSaveAndLoad(t *testing.T) {
 	p := randomProblem(4, false)
-	res, err := NMFKL{}.AsParts().Fit(context.Background(), p.x, Known{}, p.opt)
+	res, err := NMFKL{}.Fit(context.Background(), p.x, Known{}, p.opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -311,7 +311,7 @@ func checkNTF(t *testing.T, f *fixture) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := NTF{Image{Height: h, Width: w}}.AsParts().Fit(context.Background(), columns(upright), Known{}, Options{
+		res, err := NTF{Image{Height: h, Width: w}}.Fit(context.Background(), columns(upright), Known{}, Options{
 			Rank: f.Inputs.K, Iterations: n, KeepScale: true,
 			Start: &Start{Rows: matrix(t, f.Init["A"]), Columns: matrix(t, f.Init["B"]), Coefficients: matrix(t, f.Init["V"])},
 		})

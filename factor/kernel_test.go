@@ -252,7 +252,7 @@ func TestKernelTransform(t *testing.T) {
 		p.opt.Iterations, p.opt.Solver = 100, Multiplicative{}
 		for name, k := range kernels() {
 			what := name + " " + p.String()
-			res, err := CF{k}.AsParts().Fit(context.Background(), p.x, Known{}, p.opt)
+			res, err := CF{k}.Fit(context.Background(), p.x, Known{}, p.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -267,7 +267,7 @@ func TestKernelTransform(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			given, err := CF{Kernel{Matrix: b.values}}.AsParts().Fit(context.Background(), p.x, Known{}, p.opt)
+			given, err := CF{Kernel{Matrix: b.values}}.Fit(context.Background(), p.x, Known{}, p.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -291,11 +291,11 @@ func TestKernelOfManySamples(t *testing.T) {
 		}, values)
 		for _, samples := range []mat.Matrix{mat.DenseCopyOf(x), toSparse(x)} {
 			opt := Options{Rank: 3, Iterations: 20, Solver: Multiplicative{}}
-			res, err := CF{k}.AsParts().Fit(context.Background(), samples, Known{}, opt)
+			res, err := CF{k}.Fit(context.Background(), samples, Known{}, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			given, err := CF{Kernel{Matrix: values}}.AsParts().Fit(context.Background(), x, Known{}, opt)
+			given, err := CF{Kernel{Matrix: values}}.Fit(context.Background(), x, Known{}, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -343,7 +343,7 @@ func TestKernelRings(t *testing.T) {
 	right := func(k Kernel) int {
 		best := 0
 		for seed := range uint64(5) {
-			res, err := CF{k}.AsParts().Fit(context.Background(), x, Known{}, Options{Rank: 2, Seed: seed, Iterations: 500})
+			res, err := CF{k}.Fit(context.Background(), x, Known{}, Options{Rank: 2, Seed: seed, Iterations: 500})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -488,7 +488,7 @@ func TestKernelDegenerate(t *testing.T) {
 	}
 	// All samples are equal: the mean distance is 0.
 	x := mat.NewDense(3, 2, []float64{1, 2, 1, 2, 1, 2})
-	res, err := CF{Kernel{Function: KernelRBF}}.AsParts().Fit(context.Background(), x, Known{}, Options{Rank: 1})
+	res, err := CF{Kernel{Function: KernelRBF}}.Fit(context.Background(), x, Known{}, Options{Rank: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -504,7 +504,7 @@ func TestKernelModelBadInput(t *testing.T) {
 	p := randomProblem(3, false)
 	n, m := p.x.Dims()
 	fit := func(k Kernel) *KernelModel {
-		res, err := CF{k}.AsParts().Fit(context.Background(), p.x, Known{}, p.opt)
+		res, err := CF{k}.Fit(context.Background(), p.x, Known{}, p.opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -544,7 +544,7 @@ func TestKernelSave(t *testing.T) {
 	all["given"] = Kernel{Matrix: &k}
 	for name, k := range all {
 		for _, x := range []mat.Matrix{p.x, toSparse(p.x)} {
-			res, err := LCCF{Kernel: k}.AsParts().Fit(context.Background(), x, Known{}, p.opt)
+			res, err := LCCF{Kernel: k}.Fit(context.Background(), x, Known{}, p.opt)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -470,10 +470,11 @@ func TestInterruptedIteration(t *testing.T) {
 	}
 	served := 0
 	for _, info := range append(Methods(), Info{Name: "unit", zero: Parts{UnitNorm: true}}) {
-		parts, ok := asMethod(info.zero).(Parts)
-		if !ok || (Fast{}).Serves(parts) != nil {
+		c, ok := info.zero.(Composition)
+		if !ok || (Fast{}).Serves(c.AsParts()) != nil {
 			continue
 		}
+		parts := c.AsParts()
 		served++
 		for name, x := range map[string]mat.Matrix{"": x, " of few samples": x.Slice(0, m, 0, m), " of sparse samples": toSparse(x)} {
 			t.Run(info.Name+name, func(t *testing.T) {

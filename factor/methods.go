@@ -175,12 +175,12 @@ type Info struct {
 	Objective, Update string
 	Paper             string // reference
 
-	zero any // a Method or a Composition
+	zero Method
 }
 
-// Register adds a method to the registry, so that settings can select it by name. defaults is a [Method] or a
-// [Composition] with default settings. Call Register from an init function. It panics if the name is taken.
-func Register(i Info, defaults any) {
+// Register adds a method to the registry, so that settings can select it by name. defaults is the method with default
+// settings. Call Register from an init function. It panics if the name is taken.
+func Register(i Info, defaults Method) {
 	if _, taken := Lookup(i.Name); taken {
 		panic("factor: a method " + i.Name + " is already registered")
 	}
@@ -201,7 +201,7 @@ func Lookup(name string) (Info, bool) {
 }
 
 // Needs returns the requirements of the method with its default settings; see [NeedsOf].
-func (i Info) Needs() Needs { return NeedsOf(asMethod(i.zero)) }
+func (i Info) Needs() Needs { return NeedsOf(i.zero) }
 
 // Setting describes a setting: its name, default, help, values and range.
 type Setting = settings.Setting
@@ -226,7 +226,7 @@ func (i Info) New(params map[string]any) (Method, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", i.Name, err)
 	}
-	return asMethod(method), nil
+	return method, nil
 }
 
 // Needs describes the requirements of a method on the samples and on their labels.
@@ -245,30 +245,27 @@ type Needs struct {
 	Classes func(sizes []int) error
 }
 
-// NeedsOf returns the requirements of m from its method Needs() Needs, if it has one.
+// NeedsOf returns the requirements of a method or a penalty: from its method Needs() Needs, or else from its [Parts].
 func NeedsOf(m any) Needs {
-	if m, ok := m.(interface{ Needs() Needs }); ok {
+	switch m := m.(type) {
+	case interface{ Needs() Needs }:
 		return m.Needs()
+	case Composition:
+		return m.AsParts().Needs()
 	}
 	return Needs{}
 }
 
-// Composition is the settings of a method that is a combination of [Parts]. The named methods are compositions; their
-// AsParts is the method.
-type Composition interface{ AsParts() Parts }
-
-// asMethod returns the method of the registry's value, a Method or a Composition.
-func asMethod(settings any) Method {
-	if c, ok := settings.(Composition); ok {
-		return c.AsParts()
-	}
-	return settings.(Method)
+// Composition is a method that is a combination of [Parts].
+type Composition interface {
+	Method
+	AsParts() Parts
 }
 
 // Serves returns nil if the solver supports the method, or an error with the reason it does not.
 func Serves(s Solver, m Method) error {
-	if p, ok := m.(Parts); ok {
-		return s.Serves(p)
+	if c, ok := m.(Composition); ok {
+		return s.Serves(c.AsParts())
 	}
 	return errOwnRule
 }
@@ -425,6 +422,51 @@ type CFOGL struct {
 func (c CFOGL) AsParts() Parts {
 	g := LearnedGraph{Lambda: c.Lambda, Beta: c.Beta, Parts: c.Parts, Neighbourhood: c.Neighbourhood, Rule: c.Rule, Initial: c.Initial}
 	return Parts{Basis: BasisConcept, Kernel: c.Kernel, Penalties: []Penalty{g}, FitWeight: c.Mu}
+}
+
+// Every method is fitted as its parts.
+
+func (m NMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m NMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m NMFNCW) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m GNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m SemiGNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m CNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m CNMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m L2SNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m DSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m NTF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m CF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m LCCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m CCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
+func (m CFOGL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
 }
 
 var registry = []Info{

@@ -89,6 +89,9 @@ func (p Parts) Settings() []Setting {
 	return append(settings.List(p), penaltySettings()...)
 }
 
+// AsParts returns p.
+func (p Parts) AsParts() Parts { return p }
+
 func (p Parts) Needs() Needs {
 	labels := p.Tie == TieLabels
 	n := Needs{
@@ -341,8 +344,11 @@ type Size struct {
 // Memory returns an estimate of the largest number of bytes that a method or a penalty allocates, from its own
 // Memory(Size) int64 if it has one. It returns 0 if there is no estimate.
 func Memory(method any, s Size) int64 {
-	if m, ok := method.(interface{ Memory(Size) int64 }); ok {
+	switch m := method.(type) {
+	case interface{ Memory(Size) int64 }:
 		return m.Memory(s)
+	case Composition:
+		return m.AsParts().Memory(s)
 	}
 	if NeedsOf(method).Direct {
 		return s.embedding()

@@ -81,8 +81,8 @@ func randomLambda(seed uint64) float64 {
 func combinations(lambda float64) map[string]Parts {
 	out := map[string]Parts{}
 	for _, info := range registry {
-		if p, ok := asMethod(info.zero).(Parts); ok {
-			out["method "+info.Name] = p
+		if c, ok := info.zero.(Composition); ok {
+			out["method "+info.Name] = c.AsParts()
 		}
 	}
 	for cost := range Cost(len(costs)) {
@@ -557,7 +557,7 @@ func TestPenaltyShare(t *testing.T) {
 		fit := (view.Dense{X: p.x}).Residual(mat.DenseCopyOf(res.Basis.T()), mat.DenseCopyOf(res.Coefficients.T()))
 		nearNumber(t, name+" fit", (res.Objective[last]-res.Penalty[last])/fit, 1, 1e-9)
 	}
-	res, err := NMF{}.AsParts().Fit(context.Background(), p.x, p.known, p.opt)
+	res, err := NMF{}.Fit(context.Background(), p.x, p.known, p.opt)
 	if err != nil || res.Penalty != nil {
 		t.Errorf("nmf has the penalty %v (%v)", res.Penalty, err)
 	}

@@ -448,7 +448,7 @@ type ownMethod struct {
 
 func (m ownMethod) Fit(ctx context.Context, x mat.Matrix, known factor.Known, opt factor.Options) (*factor.Result, error) {
 	opt.Solver = ownSolver{}
-	return factor.NMF{}.AsParts().Fit(ctx, x, known, opt)
+	return factor.NMF{}.Fit(ctx, x, known, opt)
 }
 
 type ownSolver struct{ factor.Multiplicative }

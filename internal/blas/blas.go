@@ -197,16 +197,23 @@ func gemm[T Number](a, b operand[T], alpha, beta T, c Of[T]) {
 	}
 }
 
-// multiplyAdd computes c = alpha·a·b, plus c if add is set, for the packed b and the columns deep, …, deep+depth−1 of a.
+// multiplyAdd computes c = alpha·a·b, plus c if add is set, for the packed b and the columns deep, …, deep+depth−1 of a. For
+// few columns of c the rows of a are not packed.
 func (p *panels[T]) multiplyAdd(add bool, a operand[T], alpha T, deep, depth int, c Of[T]) {
 	tile, group := simd.TileColumns[T](), simd.TileRows()
+	asItLies := a.t == NoTrans && alpha == 1 && c.Cols <= 2*tile
 	for i := 0; i < c.Rows; i += packRows {
 		rows := min(packRows, c.Rows-i)
-		a.pack(p.a[:], i, rows, deep, depth, group)
-		scale(p.a[:(rows+group-1)/group*group*depth], alpha)
+		left, across, row, down := p.a[:], depth, 1, group // across: distance between rows of groups; down: between columns
+		if asItLies {
+			left, across, row, down = a.x.Data[i*a.x.Stride+deep:], a.x.Stride, a.x.Stride, 1
+		} else {
+			a.pack(left, i, rows, deep, depth, group)
+			scale(left[:(rows+group-1)/group*group*depth], alpha)
+		}
 		for at := 0; at < c.Cols; at += tile {
 			for r := 0; r < rows; r += group {
-				simd.Tile(add, c.Data[(i+r)*c.Stride+at:], c.Stride, p.a[r*depth:], 1, group, p.b[at*depth:], tile, depth, min(group, rows-r), min(tile, c.Cols-at))
+				simd.Tile(add, c.Data[(i+r)*c.Stride+at:], c.Stride, left[r*across:], row, down, p.b[at*depth:], tile, depth, min(group, rows-r), min(tile, c.Cols-at))
 			}
 		}
 	}

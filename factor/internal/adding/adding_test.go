@@ -120,10 +120,10 @@ func TestAddingASolver(t *testing.T) {
 	}
 	x, known := sampleImages(1)
 	for want, m := range map[string]factor.Method{
-		"hals does not support the kl cost":                         factor.CNMFKL{}.AsParts(),
-		"hals does not support a concept basis":                     factor.CF{}.AsParts(),
-		"hals does not support a rank-one basis":                    factor.NTF{}.AsParts(),
-		"hals does not support a basis of unit norm":                factor.L2SNMF{}.AsParts(),
+		"hals does not support the kl cost":                         factor.CNMFKL{},
+		"hals does not support a concept basis":                     factor.CF{},
+		"hals does not support a rank-one basis":                    factor.NTF{},
+		"hals does not support a basis of unit norm":                factor.L2SNMF{},
 		"hals does not support penalties":                           factor.Parts{Penalties: []factor.Penalty{Apart{}}},
 		"the method has its own update rule and supports no solver": factor.PCA{},
 		"own update rule and supports no solver":                    factor.SSNMF{},
@@ -154,7 +154,7 @@ func TestAddingAMethod(t *testing.T) {
 	if !(sums[0] > sums[1] && sums[1] > sums[10]) {
 		t.Errorf("coefficients sum to %v by λ; more λ should make them fewer", sums)
 	}
-	if _, err := (NNSC{Lambda: -2}).AsParts().Fit(context.Background(), x, known, factor.Options{Rank: 4}); err == nil {
+	if _, err := (NNSC{Lambda: -2}).Fit(context.Background(), x, known, factor.Options{Rank: 4}); err == nil {
 		t.Error("a negative weight is accepted")
 	}
 }
