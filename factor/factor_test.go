@@ -53,42 +53,42 @@ func TestBadInput(t *testing.T) {
 		opt    Options
 		want   string
 	}{
-		"rank above n":        {ones(4, 3), NMF{}.AsParts(), Known{}, Options{Rank: 5}, "rank 5 is above the number of samples, 4"},
-		"rank 0":              {ones(4, 3), NMF{}.AsParts(), Known{}, Options{}, "rank 0: expected 1 or more"},
-		"NaN":                 {with(1, 2, math.NaN()), NMF{}.AsParts(), Known{}, Options{Rank: 2}, "sample 2: column 3: value NaN"},
-		"infinity":            {with(3, 0, math.Inf(1)), CF{}.AsParts(), Known{}, Options{Rank: 2}, "sample 4: column 1: value +Inf"},
-		"too large":           {with(3, 0, 1e200), CF{}.AsParts(), Known{}, Options{Rank: 2}, "sample 4: column 1: value 1e+200"},
-		"negative":            {with(0, 1, -2), NMF{}.AsParts(), Known{}, Options{Rank: 2}, "sample 1: column 2: value -2 is negative"},
+		"rank above n":        {ones(4, 3), NMF{}, Known{}, Options{Rank: 5}, "rank 5 is above the number of samples, 4"},
+		"rank 0":              {ones(4, 3), NMF{}, Known{}, Options{}, "rank 0: expected 1 or more"},
+		"NaN":                 {with(1, 2, math.NaN()), NMF{}, Known{}, Options{Rank: 2}, "sample 2: column 3: value NaN"},
+		"infinity":            {with(3, 0, math.Inf(1)), CF{}, Known{}, Options{Rank: 2}, "sample 4: column 1: value +Inf"},
+		"too large":           {with(3, 0, 1e200), CF{}, Known{}, Options{Rank: 2}, "sample 4: column 1: value 1e+200"},
+		"negative":            {with(0, 1, -2), NMF{}, Known{}, Options{Rank: 2}, "sample 1: column 2: value -2 is negative"},
 		"negative KL":         {with(0, 1, -2), Parts{Cost: CostKL, Basis: BasisConcept}, Known{}, Options{Rank: 2}, "is negative"},
-		"negative init nmf":   {with(0, 1, -2), CF{}.AsParts(), Known{}, Options{Rank: 2, Init: InitNMF}, "initialisation by NMF: sample 1"},
-		"zero sample":         {zeroRow, NMF{}.AsParts(), Known{}, Options{Rank: 2}, "sample 3: all 3 values are zero"},
-		"zero sample, sparse": {toSparse(zeroRow), NMFKL{}.AsParts(), Known{}, Options{Rank: 2}, "sample 3: all 3 values are zero"},
-		"no labels":           {ones(4, 3), CNMF{}.AsParts(), Known{}, Options{Rank: 2}, "none are given"},
-		"no labels, graph":    {ones(4, 3), SemiGNMF{}.AsParts(), Known{}, Options{Rank: 2}, "none are given"},
-		"labels of others":    {ones(4, 3), CNMF{}.AsParts(), Known{Labels: []int{0, 1}}, Options{Rank: 2}, "2 labels for 4 samples"},
-		"label -2":            {ones(4, 3), CNMF{}.AsParts(), Known{Labels: []int{0, 1, -2, 0}}, Options{Rank: 2}, "sample 3 has label -2; expected 0 or more, or -1 for unknown"},
-		"lambda":              {ones(4, 3), GNMF{Lambda: -3}.AsParts(), labels, Options{Rank: 2}, "lambda is -3"},
-		"lambda NaN":          {ones(4, 3), GNMF{Lambda: math.NaN()}.AsParts(), labels, Options{Rank: 2}, "lambda is NaN"},
-		"neighbours":          {ones(4, 3), GNMF{Neighbourhood: Neighbourhood{Neighbours: -1}}.AsParts(), labels, Options{Rank: 2}, "neighbours -1: expected 1 or more"},
+		"negative init nmf":   {with(0, 1, -2), CF{}, Known{}, Options{Rank: 2, Init: InitNMF}, "initialisation by NMF: sample 1"},
+		"zero sample":         {zeroRow, NMF{}, Known{}, Options{Rank: 2}, "sample 3: all 3 values are zero"},
+		"zero sample, sparse": {toSparse(zeroRow), NMFKL{}, Known{}, Options{Rank: 2}, "sample 3: all 3 values are zero"},
+		"no labels":           {ones(4, 3), CNMF{}, Known{}, Options{Rank: 2}, "none are given"},
+		"no labels, graph":    {ones(4, 3), SemiGNMF{}, Known{}, Options{Rank: 2}, "none are given"},
+		"labels of others":    {ones(4, 3), CNMF{}, Known{Labels: []int{0, 1}}, Options{Rank: 2}, "2 labels for 4 samples"},
+		"label -2":            {ones(4, 3), CNMF{}, Known{Labels: []int{0, 1, -2, 0}}, Options{Rank: 2}, "sample 3 has label -2; expected 0 or more, or -1 for unknown"},
+		"lambda":              {ones(4, 3), GNMF{Lambda: -3}, labels, Options{Rank: 2}, "lambda is -3"},
+		"lambda NaN":          {ones(4, 3), GNMF{Lambda: math.NaN()}, labels, Options{Rank: 2}, "lambda is NaN"},
+		"neighbours":          {ones(4, 3), GNMF{Neighbourhood: Neighbourhood{Neighbours: -1}}, labels, Options{Rank: 2}, "neighbours -1: expected 1 or more"},
 		"graph not symmetric": {ones(4, 3), Parts{Penalties: []Penalty{Graph{Similarity: notSymmetric}}}, labels, Options{Rank: 2}, "the graph is not symmetric: edge 0–2 has the weights"},
-		"init":                {ones(4, 3), NMF{}.AsParts(), labels, Options{Rank: 2, Init: "zeros"}, `unknown init "zeros"`},
-		"nndsvda rank":        {ones(9, 3), NMF{}.AsParts(), Known{}, Options{Rank: 4, Init: InitNNDSVDa}, "nndsvda supports at most min(n, m) = 3 basis vectors, got"},
-		"iterations":          {ones(4, 3), NMF{}.AsParts(), Known{}, Options{Rank: 2, Iterations: -1}, "iterations -1"},
-		"tolerance":           {ones(4, 3), NMF{}.AsParts(), Known{}, Options{Rank: 2, Tolerance: math.NaN()}, "tolerance NaN: expected 0 or more"},
-		"start shape":         {ones(4, 3), NMF{}.AsParts(), Known{}, Options{Rank: 2, Start: &Start{Basis: ones(4, 2)}}, "initial basis vectors are 4×2; expected 3×2"},
-		"start negative":      {ones(4, 3), CF{}.AsParts(), Known{}, Options{Rank: 3, Start: &Start{Weights: with(1, 1, -1)}}, "initial weights: value -1 at row 2, column 2; expected"},
-		"links contradict":    {ones(4, 3), NMF{}.AsParts(), Known{MustLink: [][2]int{{0, 1}, {1, 2}}, CannotLink: [][2]int{{2, 0}}}, Options{Rank: 2}, "cannot-link (2, 0) contradicts must-links"},
-		"link against labels": {ones(4, 3), NMF{}.AsParts(), Known{Labels: []int{0, 0, 1, -1}, MustLink: [][2]int{{1, 3}, {3, 2}}}, Options{Rank: 2}, "contradicts must-links"},
-		"no links":            {ones(4, 3), DSNMF{}.AsParts(), Known{}, Options{Rank: 2}, "none are given"},
-		"link weight":         {ones(4, 3), DSNMF{Must: -2}.AsParts(), labels, Options{Rank: 2}, "the weight of must-links is -2"},
-		"weight too large":    {ones(4, 3), GNMF{Lambda: 1e300}.AsParts(), labels, Options{Rank: 2}, "lambda is 1e+300; expected a number from 0 to 1e+100"},
-		"start too large":     {ones(4, 3), CF{}.AsParts(), Known{}, Options{Rank: 3, Start: &Start{Weights: with(1, 1, 1e61)}}, "value 1e+61 at row 2, column 2; expected 0 to 1e+60"},
-		"graph parts":         {ones(4, 3), CFOGL{Parts: 5}.AsParts(), labels, Options{Rank: 2}, "learned graph: 5 components for 4 samples"},
-		"no fit":              {ones(4, 3), CFOGL{Mu: WeightNone}.AsParts(), labels, Options{Rank: 2}, "the weight of the fit is 0"},
-		"no image":            {ones(4, 3), NTF{}.AsParts(), labels, Options{Rank: 2}, "not square images"},
-		"another image":       {ones(4, 3), NTF{Image{Height: 2, Width: 2}}.AsParts(), Known{}, Options{Rank: 2}, "not 2×2 images"},
-		"links":               {ones(4, 3), NMF{}.AsParts(), Known{MustLink: [][2]int{{0, 4}}}, Options{Rank: 2}, "must-link (0, 4): expected samples from 0 to less than 4"},
-		"empty":               {&mat.Dense{}, NMF{}.AsParts(), Known{}, Options{Rank: 1}, "no data"},
+		"init":                {ones(4, 3), NMF{}, labels, Options{Rank: 2, Init: "zeros"}, `unknown init "zeros"`},
+		"nndsvda rank":        {ones(9, 3), NMF{}, Known{}, Options{Rank: 4, Init: InitNNDSVDa}, "nndsvda supports at most min(n, m) = 3 basis vectors, got"},
+		"iterations":          {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Iterations: -1}, "iterations -1"},
+		"tolerance":           {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Tolerance: math.NaN()}, "tolerance NaN: expected 0 or more"},
+		"start shape":         {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Start: &Start{Basis: ones(4, 2)}}, "initial basis vectors are 4×2; expected 3×2"},
+		"start negative":      {ones(4, 3), CF{}, Known{}, Options{Rank: 3, Start: &Start{Weights: with(1, 1, -1)}}, "initial weights: value -1 at row 2, column 2; expected"},
+		"links contradict":    {ones(4, 3), NMF{}, Known{MustLink: [][2]int{{0, 1}, {1, 2}}, CannotLink: [][2]int{{2, 0}}}, Options{Rank: 2}, "cannot-link (2, 0) contradicts must-links"},
+		"link against labels": {ones(4, 3), NMF{}, Known{Labels: []int{0, 0, 1, -1}, MustLink: [][2]int{{1, 3}, {3, 2}}}, Options{Rank: 2}, "contradicts must-links"},
+		"no links":            {ones(4, 3), DSNMF{}, Known{}, Options{Rank: 2}, "none are given"},
+		"link weight":         {ones(4, 3), DSNMF{Must: -2}, labels, Options{Rank: 2}, "the weight of must-links is -2"},
+		"weight too large":    {ones(4, 3), GNMF{Lambda: 1e300}, labels, Options{Rank: 2}, "lambda is 1e+300; expected a number from 0 to 1e+100"},
+		"start too large":     {ones(4, 3), CF{}, Known{}, Options{Rank: 3, Start: &Start{Weights: with(1, 1, 1e61)}}, "value 1e+61 at row 2, column 2; expected 0 to 1e+60"},
+		"graph parts":         {ones(4, 3), CFOGL{Parts: 5}, labels, Options{Rank: 2}, "learned graph: 5 components for 4 samples"},
+		"no fit":              {ones(4, 3), CFOGL{Mu: WeightNone}, labels, Options{Rank: 2}, "the weight of the fit is 0"},
+		"no image":            {ones(4, 3), NTF{}, labels, Options{Rank: 2}, "not square images"},
+		"another image":       {ones(4, 3), NTF{Image{Height: 2, Width: 2}}, Known{}, Options{Rank: 2}, "not 2×2 images"},
+		"links":               {ones(4, 3), NMF{}, Known{MustLink: [][2]int{{0, 4}}}, Options{Rank: 2}, "must-link (0, 4): expected samples from 0 to less than 4"},
+		"empty":               {&mat.Dense{}, NMF{}, Known{}, Options{Rank: 1}, "no data"},
 	} {
 		res, err := c.method.Fit(context.Background(), c.x, c.known, c.opt)
 		if err == nil {
@@ -103,7 +103,7 @@ func TestBadInput(t *testing.T) {
 func TestFirstOfTwoMistakes(t *testing.T) {
 	x := mat.NewDense(2, 1, []float64{1, 2})
 	for range 30 {
-		for want, m := range map[string]Method{"must-links": DSNMF{Must: -2, Cannot: -2}.AsParts(), "lambda": CFOGL{Lambda: -2, Beta: -2}.AsParts()} {
+		for want, m := range map[string]Method{"must-links": DSNMF{Must: -2, Cannot: -2}, "lambda": CFOGL{Lambda: -2, Beta: -2}} {
 			if _, err := m.Fit(context.Background(), x, Known{}, Options{Rank: 1}); err == nil || !strings.Contains(err.Error(), want) {
 				t.Fatalf("%v does not name %s", err, want)
 			}
@@ -145,7 +145,7 @@ func TestStopping(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := (NMF{}.AsParts()).Fit(ctx, p.x, Known{}, opt); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "iteration 6") {
+	if _, err := (NMF{}).Fit(ctx, p.x, Known{}, opt); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "iteration 6") {
 		t.Errorf("cancelled after iteration 5: %v", err)
 	}
 }
@@ -361,11 +361,11 @@ func TestRegistry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := GNMF{Lambda: 10, Neighbourhood: Neighbourhood{Neighbours: 3, Edges: EdgesHeat, Width: 0.5}}.AsParts()
-	if !reflect.DeepEqual(m, Method(want)) {
+	want := GNMF{Lambda: 10, Neighbourhood: Neighbourhood{Neighbours: 3, Edges: EdgesHeat, Width: 0.5}}
+	if m != want {
 		t.Errorf("got %+v, want %+v", m, want)
 	}
-	if m, err = gnmf.New(map[string]any{"lambda": 0}); err != nil || m.(Parts).Penalties[0].(Graph).Lambda != WeightNone {
+	if m, err = gnmf.New(map[string]any{"lambda": 0}); err != nil || m.(GNMF).Lambda != WeightNone {
 		t.Errorf("lambda: 0 gives %+v, %v; it is not the default", m, err)
 	}
 	for want, params := range map[string]map[string]any{
@@ -617,7 +617,7 @@ func TestSaveModels(t *testing.T) {
 		m Method
 		p problem
 	}{
-		"additive": {CNMFKL{}.AsParts(), positive}, "concept": {CF{}.AsParts(), positive},
+		"additive": {CNMFKL{}, positive}, "concept": {CF{}, positive},
 		"pca": {PCA{}, p}, "lda": {LDA{}, p}, "sparse": {SparseCoding{Lambda: 0.5}, p},
 	} {
 		res, err := c.m.Fit(context.Background(), c.p.x, c.p.known, c.p.opt)
@@ -782,7 +782,7 @@ func memoryOf(size int) uint64 { return 1<<20 + 5*(npz.FreeBytes+npz.PerByte*uin
 func FuzzLoadModel(f *testing.F) {
 	x := mat.NewDense(4, 3, []float64{1, 0, 2, 0, 3, 1, 2, 2, 0, 1, 1, 1})
 	known := Known{Labels: []int{0, 0, 1, 1}}
-	for _, m := range []Method{NMF{}.AsParts(), CNMFKL{}.AsParts(), PCA{}, SparseCoding{}, CF{}.AsParts(), SSNMF{}} {
+	for _, m := range []Method{NMF{}, CNMFKL{}, PCA{}, SparseCoding{}, CF{}, SSNMF{}} {
 		res, err := m.Fit(context.Background(), x, known, Options{Rank: 2, Iterations: 2})
 		if err != nil {
 			f.Fatal(err)
@@ -922,7 +922,7 @@ func TestLoadDamagedModels(t *testing.T) {
 	p := classProblem(3)
 	p.opt.Rank = 2
 	src := rand.New(rand.NewPCG(1, 31))
-	for _, m := range []Method{PCA{}, SparseCoding{Lambda: 0.5}, CF{Kernel{Function: KernelRBF}}.AsParts()} {
+	for _, m := range []Method{PCA{}, SparseCoding{Lambda: 0.5}, CF{Kernel{Function: KernelRBF}}} {
 		res, err := ForImages(m, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 		if err != nil {
 			t.Fatal(err)

@@ -64,13 +64,13 @@ type checker func(t *testing.T, f *fixture)
 
 // checkers holds a checker for each method's name in the fixtures.
 var checkers = map[string]checker{
-	"nmf_f":    factors(NMF{}.AsParts()),
-	"nmf_kl":   factors(NMFKL{}.AsParts()),
+	"nmf_f":    factors(NMF{}),
+	"nmf_kl":   factors(NMFKL{}),
 	"nmf_ncw":  checkNormalisedCut,
-	"cnmf":     factors(CNMF{}.AsParts()),
-	"cnmf_kl":  factors(CNMFKL{}.AsParts()),
-	"cf":       factors(CF{}.AsParts()),
-	"ccf":      factors(CCF{}.AsParts()),
+	"cnmf":     factors(CNMF{}),
+	"cnmf_kl":  factors(CNMFKL{}),
+	"cf":       factors(CF{}),
+	"ccf":      factors(CCF{}),
 	"gnmf":     checkGraphMethod,
 	"semignmf": checkGraphMethod,
 	"graph":    checkGraph,
@@ -212,7 +212,7 @@ func checkNormalisedCut(t *testing.T, f *fixture) {
 	for i, g := range f.Inputs.Gamma {
 		scale[i] = math.Sqrt(g)
 	}
-	checkFactors(t, f, NMFNCW{}.AsParts(), scale)
+	checkFactors(t, f, NMFNCW{}, scale)
 }
 
 func neighbourhood(f *fixture) Neighbourhood {
@@ -246,11 +246,11 @@ func checkGraphMethod(t *testing.T, f *fixture) {
 	}
 	if strings.HasPrefix(f.Method, "semi") {
 		near(t, "S", labelEdges(s, f.Inputs.Labels), rows(f.Inputs.S), f.Tolerance)
-		checkFactors(t, f, SemiGNMF{Lambda: lambda, Neighbourhood: h}.AsParts(), nil)
+		checkFactors(t, f, SemiGNMF{Lambda: lambda, Neighbourhood: h}, nil)
 		return
 	}
 	near(t, "S", s, rows(f.Inputs.S), f.Tolerance)
-	checkFactors(t, f, GNMF{Lambda: lambda, Neighbourhood: h}.AsParts(), nil)
+	checkFactors(t, f, GNMF{Lambda: lambda, Neighbourhood: h}, nil)
 }
 
 // checkLCCF: the fixture gives the graph.
@@ -275,7 +275,7 @@ func checkLearnedGraph(t *testing.T, f *fixture) {
 	if strings.HasSuffix(f.Method, "printed") {
 		m.Rule = GraphRulePrinted
 	}
-	checkFactors(t, f, m.AsParts(), nil)
+	checkFactors(t, f, m, nil)
 
 	// The neighbourhood's graph with rows that sum to 1 is the usual W₀, and the
 	// graph learned is the fixture's.
@@ -345,9 +345,9 @@ func checkLinks(t *testing.T, f *fixture) {
 		}
 		return w
 	}
-	var m Method = L2SNMF{Must: weight(-must), Cannot: weight(cannot)}.AsParts()
+	var m Method = L2SNMF{Must: weight(-must), Cannot: weight(cannot)}
 	if strings.HasPrefix(f.Method, "d_") {
-		m = DSNMF{Must: weight(-must), Cannot: weight(cannot)}.AsParts()
+		m = DSNMF{Must: weight(-must), Cannot: weight(cannot)}
 	}
 	checkFactors(t, f, m, nil)
 

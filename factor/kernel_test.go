@@ -106,7 +106,7 @@ func conceptMethods(t *testing.T, x mat.Matrix, k Kernel) map[string]Method {
 		t.Fatal(err)
 	}
 	out := map[string]Method{
-		"cf": CF{k}.AsParts(), "ccf": CCF{k}.AsParts(), "lccf": LCCF{Lambda: 0.3, Kernel: k}.AsParts(), "cf-ogl": CFOGL{Beta: WeightNone, Mu: 2, Kernel: k}.AsParts(),
+		"cf": CF{k}, "ccf": CCF{k}, "lccf": LCCF{Lambda: 0.3, Kernel: k}, "cf-ogl": CFOGL{Beta: WeightNone, Mu: 2, Kernel: k},
 		"ccf-graph":    Parts{Basis: BasisConcept, Tie: TieLabels, Kernel: k, Penalties: []Penalty{Graph{Lambda: 2, Similarity: graph}}},
 		"ccf-learned":  Parts{Basis: BasisConcept, Tie: TieLabels, Kernel: k, Penalties: []Penalty{LearnedGraph{Beta: WeightNone, Parts: 1}}},
 		"parts-labels": Parts{Basis: BasisConcept, Penalties: []Penalty{Graph{LabelEdges: true}}, Kernel: k},
@@ -185,7 +185,7 @@ func TestKernelWithoutSamples(t *testing.T) {
 			near(t, name, got.Coefficients, want.Coefficients, 0)
 		}
 	}
-	if _, err := (CF{}.AsParts()).Fit(context.Background(), nil, Known{}, p.opt); err == nil || !strings.Contains(err.Error(), "no data") {
+	if _, err := (CF{}).Fit(context.Background(), nil, Known{}, p.opt); err == nil || !strings.Contains(err.Error(), "no data") {
 		t.Errorf("no samples and no kernel: %v", err)
 	}
 }
@@ -217,7 +217,7 @@ func TestKernelObjective(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for method, m := range map[string]Method{"cf": CF{k}.AsParts(), "ccf": CCF{k}.AsParts(), "lccf": LCCF{Lambda: 0.1, Kernel: k}.AsParts()} {
+			for method, m := range map[string]Method{"cf": CF{k}, "ccf": CCF{k}, "lccf": LCCF{Lambda: 0.1, Kernel: k}} {
 				what := fmt.Sprintf("%s %s %v", method, name, p)
 				res, err := m.Fit(context.Background(), p.x, p.known, p.opt)
 				if err != nil {
@@ -416,28 +416,28 @@ func TestKernelBadInput(t *testing.T) {
 		x mat.Matrix
 		m Method
 	}{
-		"the width of the rbf kernel is -2; expected":                                                 {x, CF{Kernel{Function: KernelRBF, KernelWidth: -2}}.AsParts()},
-		"the width of the rbf kernel is NaN; expected":                                                {x, CF{Kernel{Function: KernelRBF, KernelWidth: nan}}.AsParts()},
-		"the width of the rbf kernel is +Inf; expected":                                               {x, CF{Kernel{Function: KernelRBF, KernelWidth: inf}}.AsParts()},
-		"the width of the rbf kernel is 0; expected":                                                  {x, CF{Kernel{Function: KernelRBF, KernelWidth: WeightNone}}.AsParts()},
-		"the degree of the polynomial kernel is -1; expected 1 to":                                    {x, CCF{Kernel{Function: KernelPolynomial, Degree: -1}}.AsParts()},
-		"the degree of the polynomial kernel is 2147483648; expected 1 to":                            {x, CCF{Kernel{Function: KernelPolynomial, Degree: math.MaxInt32 + 1}}.AsParts()},
-		"the offset of the polynomial kernel is -3":                                                   {x, LCCF{Kernel: Kernel{Function: KernelPolynomial, Offset: -3}}.AsParts()},
-		"the offset of the polynomial kernel is NaN":                                                  {x, LCCF{Kernel: Kernel{Function: KernelPolynomial, Offset: nan}}.AsParts()},
-		"its kernel value with itself":                                                                {x, CFOGL{Kernel: Kernel{Function: KernelPolynomial, Degree: 400}}.AsParts()},
-		"sample 2: column 2: value -4 is negative, and the intersection":                              {signed, CF{Kernel{Function: KernelIntersection}}.AsParts()},
-		"kernel is 2×3 for 3 samples":                                                                 {x, CF{Kernel{Matrix: mat.NewDense(2, 3, nil)}}.AsParts()},
-		"kernel is 2×2 for 3 samples":                                                                 {x, CF{Kernel{Matrix: mat.NewDense(2, 2, []float64{1, 0, 0, 1})}}.AsParts()},
-		"kernel is 3×2 for 3 samples":                                                                 {nil, CF{Kernel{Matrix: x}}.AsParts()},
-		"value NaN; expected a finite value up to":                                                    {nil, CF{Kernel{Matrix: square(1, nan, 0, nan, 1, 0, 0, 0, 1)}}.AsParts()},
-		"the kernel has values NaN and NaN at rows and columns 2 and 1; expected finite values up to": {x, CF{Kernel{Matrix: square(1, nan, 0, nan, 1, 0, 0, 0, 1)}}.AsParts()},
-		"the kernel has values 0 and +Inf at rows and columns 3 and 2; expected finite values up to":  {x, CF{Kernel{Matrix: square(1, 0, 0, 0, 1, inf, 0, 0, 1)}}.AsParts()},
-		"sample 3: its kernel value with itself is NaN; expected":                                     {x, CF{Kernel{Matrix: square(1, 0, 0, 0, 1, 0, 0, 0, nan)}}.AsParts()},
-		"sample 2: its kernel value with itself is 0; expected":                                       {x, CF{Kernel{Matrix: square(1, 0, 0, 0, 0, 0, 0, 0, 1)}}.AsParts()},
-		"sample 2: its kernel value with itself is -1; expected":                                      {x, CF{Kernel{Matrix: square(1, 0, 0, 0, -1, 0, 0, 0, 1)}}.AsParts()},
-		"sample 2: all 3 values are zero":                                                             {nil, CF{Kernel{Matrix: square(1, 0, 0, 0, 0, 0, 0, 0, 1)}}.AsParts()},
-		"the kernel is not symmetric: 0.2 at row 2, column 1, but 0.1 at the transposed place":        {x, CF{Kernel{Matrix: square(1, .1, 0, .2, 1, 0, 0, 0, 1)}}.AsParts()},
-		"not positive semi-definite":                                                                  {x, CF{Kernel{Matrix: square(1, .9, 0, .9, 1, .9, 0, .9, 1)}}.AsParts()},
+		"the width of the rbf kernel is -2; expected":                                                 {x, CF{Kernel{Function: KernelRBF, KernelWidth: -2}}},
+		"the width of the rbf kernel is NaN; expected":                                                {x, CF{Kernel{Function: KernelRBF, KernelWidth: nan}}},
+		"the width of the rbf kernel is +Inf; expected":                                               {x, CF{Kernel{Function: KernelRBF, KernelWidth: inf}}},
+		"the width of the rbf kernel is 0; expected":                                                  {x, CF{Kernel{Function: KernelRBF, KernelWidth: WeightNone}}},
+		"the degree of the polynomial kernel is -1; expected 1 to":                                    {x, CCF{Kernel{Function: KernelPolynomial, Degree: -1}}},
+		"the degree of the polynomial kernel is 2147483648; expected 1 to":                            {x, CCF{Kernel{Function: KernelPolynomial, Degree: math.MaxInt32 + 1}}},
+		"the offset of the polynomial kernel is -3":                                                   {x, LCCF{Kernel: Kernel{Function: KernelPolynomial, Offset: -3}}},
+		"the offset of the polynomial kernel is NaN":                                                  {x, LCCF{Kernel: Kernel{Function: KernelPolynomial, Offset: nan}}},
+		"its kernel value with itself":                                                                {x, CFOGL{Kernel: Kernel{Function: KernelPolynomial, Degree: 400}}},
+		"sample 2: column 2: value -4 is negative, and the intersection":                              {signed, CF{Kernel{Function: KernelIntersection}}},
+		"kernel is 2×3 for 3 samples":                                                                 {x, CF{Kernel{Matrix: mat.NewDense(2, 3, nil)}}},
+		"kernel is 2×2 for 3 samples":                                                                 {x, CF{Kernel{Matrix: mat.NewDense(2, 2, []float64{1, 0, 0, 1})}}},
+		"kernel is 3×2 for 3 samples":                                                                 {nil, CF{Kernel{Matrix: x}}},
+		"value NaN; expected a finite value up to":                                                    {nil, CF{Kernel{Matrix: square(1, nan, 0, nan, 1, 0, 0, 0, 1)}}},
+		"the kernel has values NaN and NaN at rows and columns 2 and 1; expected finite values up to": {x, CF{Kernel{Matrix: square(1, nan, 0, nan, 1, 0, 0, 0, 1)}}},
+		"the kernel has values 0 and +Inf at rows and columns 3 and 2; expected finite values up to":  {x, CF{Kernel{Matrix: square(1, 0, 0, 0, 1, inf, 0, 0, 1)}}},
+		"sample 3: its kernel value with itself is NaN; expected":                                     {x, CF{Kernel{Matrix: square(1, 0, 0, 0, 1, 0, 0, 0, nan)}}},
+		"sample 2: its kernel value with itself is 0; expected":                                       {x, CF{Kernel{Matrix: square(1, 0, 0, 0, 0, 0, 0, 0, 1)}}},
+		"sample 2: its kernel value with itself is -1; expected":                                      {x, CF{Kernel{Matrix: square(1, 0, 0, 0, -1, 0, 0, 0, 1)}}},
+		"sample 2: all 3 values are zero":                                                             {nil, CF{Kernel{Matrix: square(1, 0, 0, 0, 0, 0, 0, 0, 1)}}},
+		"the kernel is not symmetric: 0.2 at row 2, column 1, but 0.1 at the transposed place":        {x, CF{Kernel{Matrix: square(1, .1, 0, .2, 1, 0, 0, 0, 1)}}},
+		"not positive semi-definite":                                                                  {x, CF{Kernel{Matrix: square(1, .9, 0, .9, 1, .9, 0, .9, 1)}}},
 		"normalised-cut weights need more":                                                            {x, Parts{Basis: BasisConcept, Weighting: WeightingNormalisedCut, Kernel: Kernel{Matrix: square(1, -1, 0, -1, 1, 0, 0, 0, 1)}}},
 		"a kernel needs basis concept and cost frobenius, got basis free and cost":                    {x, Parts{Kernel: Kernel{Function: KernelRBF}}},
 		"a kernel needs basis concept and cost frobenius, got basis concept and cost kl":              {x, Parts{Basis: BasisConcept, Cost: CostKL, Kernel: Kernel{Function: KernelRBF}}},
@@ -449,7 +449,7 @@ func TestKernelBadInput(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (CF{Kernel{Function: KernelRBF}}.AsParts()).Fit(ctx, x, Known{}, Options{Rank: 2}); !errors.Is(err, context.Canceled) {
+	if _, err := (CF{Kernel{Function: KernelRBF}}).Fit(ctx, x, Known{}, Options{Rank: 2}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -466,7 +466,7 @@ func TestKernelDegenerate(t *testing.T) {
 		"mixed":    square(1e60, 0, 0, 0, 1, 0, 0, 0, 1e-60),
 	} {
 		for rank := 1; rank <= 3; rank++ {
-			for method, m := range map[string]Method{"cf": CF{Kernel{Matrix: k}}.AsParts(), "ccf": CCF{Kernel{Matrix: k}}.AsParts()} {
+			for method, m := range map[string]Method{"cf": CF{Kernel{Matrix: k}}, "ccf": CCF{Kernel{Matrix: k}}} {
 				res, err := m.Fit(context.Background(), nil, Known{Labels: []int{0, 0, -1}}, Options{Rank: rank})
 				if err != nil {
 					t.Errorf("%s %s: %v", method, name, err)

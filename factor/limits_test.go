@@ -144,8 +144,11 @@ func hostileRules(t *testing.T, seed uint64) map[string]rule {
 		}
 		r := out[info.Name] // the zero value for methods without a test rule
 		if r.method = method; r.descends {
-			if p, ok := method.(Parts); ok {
-				r.parts.Kernel, r.parts.FitWeight = p.Kernel, p.FitWeight
+			if k := reflect.ValueOf(method).FieldByName("Kernel"); k.IsValid() {
+				r.parts.Kernel = k.Interface().(Kernel)
+			}
+			if m, ok := method.(CFOGL); ok {
+				r.parts.FitWeight = m.Mu
 			}
 		}
 		out[fmt.Sprintf("%s with %v", info.Name, params)] = r
@@ -252,8 +255,8 @@ func TestLimitsOfScale(t *testing.T) {
 	positive := mat.DenseCopyOf(p.x)
 	positive.Apply(func(_, _ int, x float64) float64 { return math.Abs(x) }, p.x)
 	for name, m := range map[string]Method{
-		"nmf": NMF{}.AsParts(), "nmf-kl": NMFKL{}.AsParts(), "nmf-ncw": NMFNCW{}.AsParts(), "ntf": NTF{}.AsParts(), "cnmf": CNMF{}.AsParts(), "cnmf-kl": CNMFKL{}.AsParts(),
-		"cf": CF{}.AsParts(), "ccf": CCF{}.AsParts(), "signed cf": CF{}.AsParts(), "signed ccf": CCF{}.AsParts(), "kl-concept": Parts{Cost: CostKL, Basis: BasisConcept},
+		"nmf": NMF{}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "cnmf": CNMF{}, "cnmf-kl": CNMFKL{},
+		"cf": CF{}, "ccf": CCF{}, "signed cf": CF{}, "signed ccf": CCF{}, "kl-concept": Parts{Cost: CostKL, Basis: BasisConcept},
 	} {
 		x := positive
 		if strings.HasPrefix(name, "signed") {
@@ -394,7 +397,7 @@ func BenchmarkFit(b *testing.B) {
 		for _, method := range []struct {
 			name string
 			Method
-		}{{"nmf", NMF{}.AsParts()}, {"nmf-kl", NMFKL{}.AsParts()}, {"cf", CF{}.AsParts()}, {"gnmf", GNMF{}.AsParts()}} {
+		}{{"nmf", NMF{}}, {"nmf-kl", NMFKL{}}, {"cf", CF{}}, {"gnmf", GNMF{}}} {
 			if data.large && (method.name == "cf" || method.name == "gnmf") {
 				continue
 			}
@@ -470,18 +473,17 @@ func TestInterruptedIteration(t *testing.T) {
 	}
 	served := 0
 	for _, info := range append(Methods(), Info{Name: "unit", zero: Parts{UnitNorm: true}}) {
-		c, ok := info.zero.(Composition)
-		if !ok || (Fast{}).Serves(c.AsParts()) != nil {
+		parts, ok := info.zero.(Composition)
+		if !ok || (Fast{}).Serves(parts.AsParts()) != nil {
 			continue
 		}
-		parts := c.AsParts()
 		served++
 		for name, x := range map[string]mat.Matrix{"": x, " of few samples": x.Slice(0, m, 0, m), " of sparse samples": toSparse(x)} {
 			t.Run(info.Name+name, func(t *testing.T) {
 				ctx := &fuse{Context: t.Context()}
 				ctx.left.Store(1 << 40)
 				rows, _ := x.Dims()
-				_, err := parts.Fit(ctx, x, Known{Labels: labels[:rows]}, Options{Rank: k, Seed: 1, Solver: fused{t: t, ctx: ctx}})
+				_, err := info.zero.Fit(ctx, x, Known{Labels: labels[:rows]}, Options{Rank: k, Seed: 1, Solver: fused{t: t, ctx: ctx}})
 				if !errors.Is(err, context.Canceled) {
 					t.Errorf("got %v", err)
 				}
@@ -534,7 +536,7 @@ func TestMemory(t *testing.T) {
 				}
 				opt := Options{Rank: shape.k, Iterations: 1}
 				if info.Name == "ntf" {
-					method = NTF{Image{Height: 1, Width: shape.m}}.AsParts()
+					method = NTF{Image{Height: 1, Width: shape.m}}
 				}
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
@@ -599,8 +601,8 @@ func TestRoom(t *testing.T) {
 		m Method
 		x mat.Matrix
 	}{
-		"kernel": {CF{Kernel{Function: KernelRBF}}.AsParts(), x}, "learned graph": {CFOGL{}.AsParts(), x}, "similarities": {SSNMF{}, x},
-		"signed": {CF{}.AsParts(), signed}, "pca": {PCA{}, wide},
+		"kernel": {CF{Kernel{Function: KernelRBF}}, x}, "learned graph": {CFOGL{}, x}, "similarities": {SSNMF{}, x},
+		"signed": {CF{}, signed}, "pca": {PCA{}, wide},
 	} {
 		var limit *memory.LimitError
 		if _, err := c.m.Fit(ctx, c.x, Known{}, Options{Rank: 2, Iterations: 1}); !errors.As(err, &limit) {

@@ -218,14 +218,16 @@ type Image struct {
 	Height, Width, Channels int // 0 Channels means 1
 }
 
-// ForImages returns m set up for samples that are images of the given size. Methods other than [Parts] ignore the size
-// and are returned unchanged.
+// ForImages returns m set up for samples that are images of the given size. Methods that are not a [Composition] ignore
+// the size and are returned unchanged.
 func ForImages(m Method, size Image) Method {
-	if p, ok := m.(Parts); ok && size != (Image{}) {
-		p.Image = size
-		return p
+	c, ok := m.(Composition)
+	if !ok || size == (Image{}) {
+		return m
 	}
-	return m
+	p := c.AsParts()
+	p.Image = size
+	return p
 }
 
 // resolve returns the size with the default for m values filled in: a square. It returns the zero Image if the size

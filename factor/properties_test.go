@@ -454,12 +454,12 @@ func planted(seed uint64) problem {
 // the parts are more similar, because coefficients approach 0 slowly in both.
 func TestTransformAgrees(t *testing.T) {
 	methods := map[string]Method{
-		"nmf": NMF{}.AsParts(), "nmf-kl": NMFKL{}.AsParts(), "nmf-ncw": NMFNCW{}.AsParts(), "ntf": NTF{}.AsParts(), "ntf-kl": Parts{Cost: CostKL, Basis: BasisRankOne},
-		"cf": CF{}.AsParts(), "cf-kl": Parts{Cost: CostKL, Basis: BasisConcept}, "unit": Parts{UnitNorm: true}, "unit-kl": Parts{Cost: CostKL, UnitNorm: true},
+		"nmf": NMF{}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "ntf-kl": Parts{Cost: CostKL, Basis: BasisRankOne},
+		"cf": CF{}, "cf-kl": Parts{Cost: CostKL, Basis: BasisConcept}, "unit": Parts{UnitNorm: true}, "unit-kl": Parts{Cost: CostKL, UnitNorm: true},
 		"kl-ncw": Parts{Cost: CostKL, Weighting: WeightingNormalisedCut}, "cf-ncw": Parts{Basis: BasisConcept, Weighting: WeightingNormalisedCut},
 	}
 	for name, k := range kernels() {
-		methods["kernel-"+name] = CF{k}.AsParts()
+		methods["kernel-"+name] = CF{k}
 	}
 	for name, m := range methods {
 		tolerance := 5e-3
@@ -532,8 +532,8 @@ func TestPenaltyShare(t *testing.T) {
 		m       Method
 		penalty func(v *mat.Dense) float64
 	}{
-		"gnmf":  {GNMF{Lambda: 3}.AsParts(), func(v *mat.Dense) float64 { return 3 * smooth(v) }},
-		"lccf":  {LCCF{Lambda: 3}.AsParts(), func(v *mat.Dense) float64 { return 3 * smooth(v) }},
+		"gnmf":  {GNMF{Lambda: 3}, func(v *mat.Dense) float64 { return 3 * smooth(v) }},
+		"lccf":  {LCCF{Lambda: 3}, func(v *mat.Dense) float64 { return 3 * smooth(v) }},
 		"ties":  {Parts{Tie: TieLabels, Penalties: []Penalty{Graph{Lambda: 3, Similarity: graph}}}, func(v *mat.Dense) float64 { return 3 * smooth(v) }},
 		"links": {Parts{Penalties: []Penalty{links}}, linked},
 		"l1":    {Parts{Penalties: []Penalty{L1{0.7}}}, func(v *mat.Dense) float64 { return 0.7 * mat.Sum(v) }},
@@ -584,18 +584,18 @@ func rules(lambda float64) map[string]rule {
 		out[name] = rule{method: m, parts: p, descends: true, signed: takesSigns(p)}
 	}
 	concept := Parts{Basis: BasisConcept}
-	named("nmf", NMF{}.AsParts(), Parts{})
-	named("nmf-kl", NMFKL{}.AsParts(), Parts{Cost: CostKL})
-	named("nmf-ncw", NMFNCW{}.AsParts(), Parts{Weighting: WeightingNormalisedCut})
-	named("ntf", NTF{}.AsParts(), Parts{Basis: BasisRankOne})
-	named("gnmf", GNMF{Lambda: lambda}.AsParts(), Parts{})
-	named("semi-gnmf", SemiGNMF{Lambda: lambda}.AsParts(), Parts{})
-	named("cnmf", CNMF{}.AsParts(), Parts{})
-	named("cnmf-kl", CNMFKL{}.AsParts(), Parts{Cost: CostKL})
-	named("cf", CF{}.AsParts(), concept)
-	named("lccf", LCCF{Lambda: lambda}.AsParts(), concept)
-	named("ccf", CCF{}.AsParts(), concept)
-	named("cf-ogl", CFOGL{Lambda: lambda, Beta: lambda, Mu: 2}.AsParts(), Parts{Basis: BasisConcept, FitWeight: 2})
+	named("nmf", NMF{}, Parts{})
+	named("nmf-kl", NMFKL{}, Parts{Cost: CostKL})
+	named("nmf-ncw", NMFNCW{}, Parts{Weighting: WeightingNormalisedCut})
+	named("ntf", NTF{}, Parts{Basis: BasisRankOne})
+	named("gnmf", GNMF{Lambda: lambda}, Parts{})
+	named("semi-gnmf", SemiGNMF{Lambda: lambda}, Parts{})
+	named("cnmf", CNMF{}, Parts{})
+	named("cnmf-kl", CNMFKL{}, Parts{Cost: CostKL})
+	named("cf", CF{}, concept)
+	named("lccf", LCCF{Lambda: lambda}, concept)
+	named("ccf", CCF{}, concept)
+	named("cf-ogl", CFOGL{Lambda: lambda, Beta: lambda, Mu: 2}, Parts{Basis: BasisConcept, FitWeight: 2})
 	named("ss-nmf", SSNMF{}, Parts{})
 	named("sparse-coding", SparseCoding{Lambda: lambda}, concept)
 
@@ -631,10 +631,10 @@ func rules(lambda float64) map[string]rule {
 
 	// These rules promise nothing: the step is the paper's, or the coefficients do not depend on the basis.
 	for name, m := range map[string]Method{
-		"cf-ogl-printed": CFOGL{Lambda: lambda, Beta: lambda, Rule: GraphRulePrinted}.AsParts(),
+		"cf-ogl-printed": CFOGL{Lambda: lambda, Beta: lambda, Rule: GraphRulePrinted},
 		"ss-nmf-printed": SSNMF{Rule: SimilarityRulePrinted},
-		"l2-snmf":        L2SNMF{Cannot: lambda}.AsParts(),
-		"d-snmf":         DSNMF{Cannot: lambda}.AsParts(),
+		"l2-snmf":        L2SNMF{Cannot: lambda},
+		"d-snmf":         DSNMF{Cannot: lambda},
 		"unit-graph":     Parts{UnitNorm: true, Penalties: []Penalty{Graph{Lambda: lambda}}},
 		"unit-kl-graph":  Parts{Cost: CostKL, UnitNorm: true, Tie: TieLabels, Penalties: []Penalty{Graph{Lambda: lambda}}},
 		"unit-must":      Parts{UnitNorm: true, Penalties: []Penalty{Links{Must: lambda, Cannot: WeightNone}}},
@@ -649,7 +649,7 @@ func rules(lambda float64) map[string]rule {
 		}
 		out[name] = r
 		for _, s := range solvers[1:] {
-			if p, ok := r.method.(Parts); ok && s.Solver.Serves(p) == nil {
+			if c, ok := r.method.(Composition); ok && s.Solver.Serves(c.AsParts()) == nil {
 				r.solver, r.descends = s.Solver, true
 				added[s.Name+"-"+name] = r
 			}
@@ -709,7 +709,7 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 // iteration: λ·n·‖V‖², βnc of a learned graph's embedding, and λ·m·‖U‖² of neighbouring pixels. It is infinite if
 // coefficients underflowed to 0.
 func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, error) {
-	parts, ok := r.method.(Parts)
+	c, ok := r.method.(Composition)
 	if !ok {
 		return 0, nil
 	}
@@ -729,7 +729,7 @@ func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, erro
 		zeros = now
 		var size float64
 		coefficients := float64(n) * algebra.Inner(res.Coefficients, res.Coefficients)
-		for _, penalty := range parts.Penalties {
+		for _, penalty := range c.AsParts().Penalties {
 			switch penalty := penalty.(type) {
 			case Graph:
 				size += orDefault(penalty.Lambda, 100) * coefficients

@@ -32,7 +32,7 @@ func logarithm(x float64) float64 {
 	return fma(exponent, math.Ln2, fma(series, f*f, f))
 }
 
-// logRootHalf has the bits of √½, and logShift those of 1 minus them.
+// logRootHalf has the bits of √½, and logShift the bits of 1 minus these.
 const logRootHalf, logShift = 0x3fe6a09e667f3bcd, 0x3ff0000000000000 - logRootHalf
 
 // logSeries holds the coefficients of (log(1+f) − f)/f², from f⁰ on.
