@@ -45,7 +45,7 @@ func TestPropagatedDraws(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !mat.Equal(seen.X(), want) {
-			t.Errorf("%d classes: the features are not those of the draw", k)
+			t.Errorf("%d classes: got other features than of the samples of the draw", k)
 		}
 	}
 	e, err := spec.Parse([]byte(strings.Replace(propagated, "ccf", "nmf", 1)))
