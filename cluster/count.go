@@ -30,7 +30,7 @@ func DescriptionLengths(ctx context.Context, x mat.Matrix, most int, seed uint64
 	if most = min(most, s.n-1); most < 1 {
 		return nil, fmt.Errorf("up to %d clusters of %d samples", most, s.n)
 	}
-	v, err := whitened(ctx, s.centred())
+	v, _, err := whitened(ctx, s.centred(), whitenedRidge)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func DescriptionLengths(ctx context.Context, x mat.Matrix, most int, seed uint64
 	if err != nil {
 		return nil, err
 	}
-	y, err := g.propagate(ctx, v)
+	y, err := g.propagate(ctx, v, propagatedShare)
 	if err != nil {
 		return nil, err
 	}

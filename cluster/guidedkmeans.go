@@ -126,16 +126,25 @@ func directions(centres *mat.Dense, labels []int, add func(dst []float64, i int)
 }
 
 // centred returns the rows scaled to unit length, centred, and scaled to unit length again; 0 for rows at the mean.
-func (s *samples) centred() *mat.Dense {
-	z := mat.NewDense(s.n, s.m, nil)
-	mean := make([]float64, s.m)
+func (s *samples) centred() *mat.Dense { return s.centredBy(s.mean()) }
+
+// mean returns the mean of the rows scaled to unit length.
+func (s *samples) mean() []float64 {
+	mean, row := make([]float64, s.m), make([]float64, s.m)
 	for i := range s.n {
-		row := z.RawRowView(i)
+		clear(row)
 		s.addTo(row, s.weights[i], i)
 		floats.AddScaled(mean, 1/float64(s.n), row)
 	}
+	return mean
+}
+
+// centredBy is centred with a given mean.
+func (s *samples) centredBy(mean []float64) *mat.Dense {
+	z := mat.NewDense(s.n, s.m, nil)
 	for i := range s.n {
 		row := z.RawRowView(i)
+		s.addTo(row, s.weights[i], i)
 		floats.Sub(row, mean)
 		const nothing = 1e-12 // rounding error of a row of length 1
 		if norm(row) < nothing {

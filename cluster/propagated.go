@@ -57,22 +57,19 @@ func (p PropagatedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters in
 		return nil, err
 	}
 	z := s.centred()
-	v, err := whitened(ctx, z)
+	v, _, err := whitened(ctx, z, whitenedRidge)
 	if err != nil {
 		return nil, err
 	}
 	var found *Result
 	least := math.Inf(1)
-	neighbours := graphNeighbours
-	if s.n <= fewPerCluster*clusters {
-		neighbours /= 2
-	}
+	neighbours := neighboursOf(s.n, clusters)
 	for _, points := range []*mat.Dense{v, z} {
 		g, err := nearestGraph(ctx, points, neighbours)
 		if err != nil {
 			return nil, err
 		}
-		y, err := g.propagate(ctx, v)
+		y, err := g.propagate(ctx, v, propagatedShare)
 		if err != nil {
 			return nil, err
 		}
@@ -95,8 +92,9 @@ func (p PropagatedKMeans) Memory(s Size) float64 {
 	return 8*(n*m+d*d+3*n*whitenedDirections) + 500*n + eigen.Memory(int(d), min(int(d), whitenedDirections)) + GuidedKMeans{}.Memory(s)
 }
 
-// whitened returns V for the centred rows z, with simd.Width columns: see PropagatedKMeans.
-func whitened(ctx context.Context, z *mat.Dense) (*mat.Dense, error) {
+// whitened returns V for the centred rows z, with simd.Width columns: see PropagatedKMeans. The function multiplier
+// returns the matrix whose product with rows as in z has the directions of V.
+func whitened(ctx context.Context, z *mat.Dense, share float64) (v *mat.Dense, multiplier func() *mat.Dense, err error) {
 	n, m := z.Dims()
 	raw := z.RawMatrix()
 	size, left, right := m, blas.Trans, blas.NoTrans // zᵀz
@@ -106,38 +104,64 @@ func whitened(ctx context.Context, z *mat.Dense) (*mat.Dense, error) {
 	products := mat.NewSymDense(size, nil)
 	out := products.RawSymmetric()
 	if err := blas.MultiplyUpper(ctx, left, right, 1, raw, raw, 0, blas.Matrix{Rows: size, Cols: size, Stride: out.Stride, Data: out.Data}); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	trace := mat.Trace(products)
 	c := min(size, whitenedDirections)
-	v := mat.NewDense(n, simd.Width(c), nil)
+	v = mat.NewDense(n, simd.Width(c), nil)
 	if trace == 0 { // all samples are equal
-		return v, nil
+		return v, func() *mat.Dense { return mat.NewDense(m, c, nil) }, nil
 	}
 	values, vectors, err := eigen.Largest(ctx, products, c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if n < m {
 		v.Slice(0, n, 0, c).(*mat.Dense).Copy(vectors)
 	} else {
 		blas.Gemm(blas.NoTrans, blas.NoTrans, 1, raw, vectors.RawMatrix(), 0, v.Slice(0, n, 0, c).(*mat.Dense).RawMatrix())
 	}
-	ridge := whitenedRidge * trace / float64(size)
+	ridge := share * trace / float64(size)
+	scales := make([]float64, c)
 	for j, l := range values {
 		l = max(l, 0)
-		if values[j] = 1 / math.Sqrt(l+ridge); n < m {
-			values[j] *= math.Sqrt(l)
+		if scales[j] = 1 / math.Sqrt(l+ridge); n < m {
+			scales[j] *= math.Sqrt(l)
 		}
 	}
 	for i := range n {
 		row := v.RawRowView(i)
-		for j, scale := range values {
+		for j, scale := range scales {
 			row[j] *= scale
 		}
 		toUnit(row)
 	}
-	return v, nil
+	return v, func() *mat.Dense {
+		w := mat.NewDense(m, c, nil)
+		if n < m { // direction j of the features is Zᵀu_j/√λ_j
+			blas.Gemm(blas.Trans, blas.NoTrans, 1, raw, vectors.RawMatrix(), 0, w.RawMatrix())
+		} else {
+			w.Copy(vectors)
+		}
+		w.Apply(func(_, j int, value float64) float64 {
+			switch least := 1e-10 * values[0]; {
+			case values[j] < least && n < m:
+				return 0 // rounding errors
+			case n < m:
+				value /= values[j]
+			}
+			return value * scales[j]
+		}, w)
+		return w
+	}, nil
+}
+
+// neighboursOf returns the number of nearest neighbours for n samples in this many clusters.
+func neighboursOf(n, clusters int) int {
+	if n <= fewPerCluster*clusters {
+		return graphNeighbours / 2
+	}
+	return graphNeighbours
 }
 
 // graph holds the neighbours of each sample, in increasing order.
@@ -166,13 +190,13 @@ func nearestGraph(ctx context.Context, x *mat.Dense, p int) (graph, error) {
 	return g, nil
 }
 
-// propagate averages the rows of v over the graph.
-func (g graph) propagate(ctx context.Context, v *mat.Dense) (*mat.Dense, error) {
+// propagate averages the rows of v over the graph, with the weight share for neighbours.
+func (g graph) propagate(ctx context.Context, v *mat.Dense, share float64) (*mat.Dense, error) {
 	n, c := v.Dims()
 	weights := make([][]float64, n)
 	for i, list := range g {
 		for _, j := range list {
-			weights[i] = append(weights[i], propagatedShare/math.Sqrt(float64(len(list)*len(g[j]))))
+			weights[i] = append(weights[i], share/math.Sqrt(float64(len(list)*len(g[j]))))
 		}
 	}
 	y, next := mat.DenseCopyOf(v), mat.NewDense(n, c, nil)
@@ -181,7 +205,7 @@ func (g graph) propagate(ctx context.Context, v *mat.Dense) (*mat.Dense, error) 
 			for i := lo; i < hi; i++ {
 				row := next.RawRowView(i)
 				for j, value := range v.RawRowView(i) {
-					row[j] = (1 - propagatedShare) * value
+					row[j] = (1 - share) * value
 				}
 				if len(g[i]) > 0 {
 					simd.AddRows(row, weights[i], y.RawMatrix().Data, g[i])

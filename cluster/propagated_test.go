@@ -85,7 +85,7 @@ func TestWhitened(t *testing.T) {
 			t.Fatal(err)
 		}
 		z := s.centred()
-		v, err := whitened(t.Context(), z)
+		v, _, err := whitened(t.Context(), z, whitenedRidge)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestPropagate(t *testing.T) {
 			s.Set(i, j, 0.9/math.Sqrt(float64(len(list)*len(g[j]))))
 		}
 	}
-	got, err := g.propagate(t.Context(), x)
+	got, err := g.propagate(t.Context(), x, propagatedShare)
 	if err != nil {
 		t.Fatal(err)
 	}

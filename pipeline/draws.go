@@ -40,14 +40,14 @@ func newSharedDraw(p *Plan, id drawID) *sharedDraw {
 
 // features returns the features of the draw's samples. Trials share them if they are learned.
 func (d *sharedDraw) features(ctx context.Context) (*input.View, error) {
-	if d.plan.Inputs.X != nil && !d.plan.draws.share {
+	if !d.plan.Inputs.PerDraw() && !d.plan.draws.share {
 		return d.plan.view(ctx, d.draw)
 	}
 	return d.view.Get(ctx, func() (*input.View, error) { return d.plan.view(ctx, d.draw) })
 }
 
 func (p *Plan) view(ctx context.Context, d draw) (*input.View, error) {
-	return p.Inputs.View(ctx, d.rows, d.testRows, rng.Seed(p.Experiment.Seed, "words", d.id.k, d.id.repeat))
+	return p.Inputs.View(ctx, d.rows, d.testRows, d.id.k, rng.Seed(p.Experiment.Seed, "words", d.id.k, d.id.repeat))
 }
 
 // draws holds the draws of running trials.

@@ -423,7 +423,7 @@ func (p *Plan) sharedMemory() int64 {
 		total += 8 * float64(s.Classes) * float64(s.Classes) * float64(len(p.trials))
 	}
 	atOnce := float64(max(4, runtime.GOMAXPROCS(0)))
-	if p.Inputs.X == nil {
+	if p.Inputs.PerDraw() {
 		total += (atOnce + 1) * s.Input()
 	}
 	if len(e.Rank) > 1 {

@@ -39,6 +39,7 @@ type Inputs struct {
 	Blocks *features.Blocks
 	// Learned holds what the features learned from all samples, if all draws share it.
 	Learned
+	extracted mat.Matrix // X before it is whitened or propagated
 	// Height and Width are the size of the images in the rows of X, or 0 if rows are not images.
 	Height, Width int
 	// Channels is 1 for grey images, 3 for colour (a red, a green and a blue plane, one after the other), and 0 if rows
@@ -141,11 +142,32 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	default:
 		err = in.prepare(ctx)
 	}
+	if err == nil {
+		err = in.propagateAll(ctx)
+	}
 	if err != nil {
 		in.Close()
 		return nil, err
 	}
 	return in, nil
+}
+
+// propagateAll propagates all samples, unless each draw first learns other features. Experiments share the result among
+// draws of all samples.
+func (in *Inputs) propagateAll(ctx context.Context) (err error) {
+	if in.Features.Whiten > 0 {
+		in.Height, in.Width, in.Channels = 0, 0, 0
+	}
+	if in.Features.Transductive() {
+		in.Places = features.Cells{}
+	}
+	if in.extracted = in.X; in.X == nil || !in.Features.Transductive() {
+		return nil
+	}
+	if in.X, err = in.propagate(ctx, in.X, len(in.Set.Classes), &in.Learned); err != nil {
+		return err
+	}
+	return in.reserveMatrix(ctx, "the propagated features of "+in.Set.Name, in.X)
 }
 
 func (in *Inputs) options(what string) features.Options {
@@ -167,7 +189,7 @@ func (in *Inputs) prepare(ctx context.Context) error {
 
 func (in *Inputs) setShape(height, width, channels int) {
 	in.Height, in.Width, in.Channels = height, width, channels
-	if in.Features.KeepsShape() {
+	if features.InfoOf(in.Features.ExtractorOrPixels()).KeepsShape {
 		in.Features.Extractor = features.Pixels{Size: features.Size{Height: height, Width: width}, Colour: channels == 3}
 	}
 }
@@ -341,6 +363,9 @@ func (in *Inputs) Fingerprint() string {
 	case in.learner != nil:
 		in.learner.fingerprint(h, in.Rows)
 	}
+	if f := in.Features; f.Transductive() {
+		fmt.Fprintf(h, "whiten %v propagate %v", f.Whiten, f.Propagate)
+	}
 	for _, c := range in.Labels() {
 		put(c)
 	}
@@ -376,6 +401,8 @@ func CheckBatch(f spec.Features) error {
 		return errors.New("features: joined features are not supported in batches; use one, such as pixels=32")
 	case f.OfWords():
 		return errors.New("features: visual words are not supported in batches; use pixels=32, for example")
+	case f.Transductive():
+		return errors.New("features: whitening and propagation are not supported in batches; remove whiten and propagate")
 	}
 	return nil
 }
@@ -454,7 +481,7 @@ func (in *Inputs) reserveMatrix(ctx context.Context, what string, x mat.Matrix) 
 // HasNegative reports whether X has negative values. Later calls return the first result.
 func (in *Inputs) HasNegative() bool {
 	in.looked.Do(func() { _, _, _, in.negative = in.FirstNegative() })
-	return in.negative
+	return in.negative || in.Features.Whiten > 0
 }
 
 // Progress is called with the current step, the amount done and the total, −1 if it is unknown. Calls do not overlap,

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
@@ -306,4 +307,6 @@ type Learned struct {
 	Scales     []Scale           // nil without joined features
 	// WordWeights are the inverse document frequencies of the words' columns, or nil.
 	WordWeights []float64
+	// Propagated represents new samples, if features are whitened or propagated.
+	Propagated *cluster.Propagated
 }

@@ -200,7 +200,7 @@ const candidates = 8
 //
 // The cache keeps the result for the same files and features.
 func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, error) {
-	if in.pictures == nil || in.X == nil {
+	if in.pictures == nil || in.extracted == nil {
 		return nil, nil
 	}
 	key, err := in.picturesKey()
@@ -234,7 +234,7 @@ func (in *Inputs) picturesKey() (cache.Key, error) {
 			fmt.Fprintln(h, info.ModTime().UnixNano())
 		}
 	}
-	matrix.WriteRows(h, in.X, matrix.AllRows(in.X))
+	matrix.WriteRows(h, in.extracted, matrix.AllRows(in.extracted))
 	return cache.NewKey("pictures", pictures.Version, h.Sum(nil)), nil
 }
 
@@ -276,9 +276,9 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 		}
 		same[i] = first[sum]
 	}
-	distinct := slices.DeleteFunc(matrix.AllRows(in.X), func(i int) bool { return same[i] != i })
+	distinct := slices.DeleteFunc(matrix.AllRows(in.extracted), func(i int) bool { return same[i] != i })
 	owner.Report("finding similar images", 0, -1)
-	byFeatures, distances, err := nearestOf(ctx, matrix.SelectRows(in.X, distinct), 2*pictures.OutlierNeighbours)
+	byFeatures, distances, err := nearestOf(ctx, matrix.SelectRows(in.extracted, distinct), 2*pictures.OutlierNeighbours)
 	if err != nil {
 		return nil, in.NameRows(err, distinct)
 	}

@@ -71,7 +71,9 @@ const (
 )
 
 // Illustrates reports whether the features can be shown on photos.
-func Illustrates(in *input.Inputs) bool { return in.Bag != nil || in.Places != features.Cells{} }
+func Illustrates(in *input.Inputs) bool {
+	return in.Features.Whiten == 0 && (in.Bag != nil || in.Places != features.Cells{})
+}
 
 // Learned is a fitted method.
 type Learned struct {

@@ -102,6 +102,9 @@ func ModelOfRows(ctx context.Context, in *input.Inputs, rows []int, learned inpu
 		m.Names[i] = in.Set.Names[in.Rows[row]]
 	}
 	m.Features.SkipBad = false
+	if m.Features.Propagated = learned.Propagated; learned.Propagated != nil {
+		_, m.Columns = learned.Propagated.Columns()
+	}
 	m.Features.Joined = slices.Clone(in.Features.Joined)
 	for i := range m.Features.Joined {
 		m.Features.Joined[i] = spec.Weighted{Features: in.Features.Joined[i].Features, Scale: learned.Scales[i].Factor}

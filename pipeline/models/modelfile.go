@@ -39,6 +39,13 @@ const (
 	modelColumns  = "group_columns"
 	modelContents = "sample_contents"
 	modelGroups   = "sample_groups"
+
+	modelMean       = "whitening_mean"
+	modelMultiplier = "whitening_multiplier"
+	modelPoints     = "graph_points"
+	modelAverages   = "graph_averages"
+	modelDegrees    = "graph_degrees"
+	modelNeighbours = "graph_neighbours"
 )
 
 // modelDocument is the JSON text of a model.
@@ -105,6 +112,18 @@ func (m *Model) Save(w io.Writer) error {
 				if learned.Weights != nil {
 					z.List(modelWeights, learned.Weights)
 				}
+			}
+		}
+		if p := m.Features.Propagated; p != nil {
+			if p.Multiplier != nil {
+				z.List(modelMean, p.Mean)
+				saveRows(z, modelMultiplier, p.Multiplier)
+			}
+			if p.Share > 0 {
+				saveRows(z, modelPoints, p.Points)
+				saveRows(z, modelAverages, p.Averages)
+				z.Integers(modelDegrees, p.Degrees...)
+				z.Integers(modelNeighbours, p.Neighbours)
 			}
 		}
 		if m.Groups == nil {
@@ -176,6 +195,9 @@ func ReadModel(ctx context.Context, r io.ReaderAt, size int64) (m *Model, err er
 	if err := m.readWords(ctx, z, r, size); err != nil {
 		return nil, err
 	}
+	if err := m.readPropagated(z); err != nil {
+		return nil, err
+	}
 	model, err := factor.LoadModel(r, size)
 	if err == nil {
 		m.Result = &factor.Result{Model: model, Basis: model.Vectors()}
@@ -217,6 +239,44 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 		}
 	}
 	return m.setWords(v, weights)
+}
+
+func (m *Model) readPropagated(z *npz.Archive) (err error) {
+	f := &m.Features
+	if !f.Transductive() {
+		return nil
+	}
+	p := &cluster.Propagated{Share: f.Propagate}
+	if f.Whiten > 0 {
+		if p.Mean, _, err = z.Floats(modelMean, 1, nil); err != nil {
+			return err
+		}
+		if p.Multiplier, err = readRows(z, modelMultiplier, len(p.Mean), m.Columns, math.Inf(-1)); err != nil {
+			return err
+		}
+		if !allAtLeast(p.Mean, math.Inf(-1)) {
+			return fmt.Errorf("the array %q has invalid values", modelMean)
+		}
+	}
+	if p.Share > 0 {
+		if p.Degrees, err = z.Integers(modelDegrees, math.MaxInt32); err != nil {
+			return err
+		}
+		n := len(p.Degrees)
+		if p.Points, err = readRows(z, modelPoints, n, m.Columns, math.Inf(-1)); err != nil {
+			return err
+		}
+		if p.Averages, err = readRows(z, modelAverages, n, m.Columns, math.Inf(-1)); err != nil {
+			return err
+		}
+		number, err := readIntegers(z, modelNeighbours, 1, int64(n))
+		if err != nil {
+			return err
+		}
+		p.Neighbours = max(number[0], 1)
+	}
+	f.Propagated = p
+	return nil
 }
 
 func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/features"
@@ -29,6 +31,11 @@ type Features struct {
 	Power     float64       `setting:"power" default:"1" range:"(0,1]" help:"exponent of the values before normalisation; 0.5 takes square roots"`
 	Normalise features.Norm `setting:"normalise" default:"l2" help:"normalisation of each sample: l2 (unit length), l1, max or none"`
 	Crop      Crop          `setting:"crop" help:"crop: square (centre), whole, {box: [x0, y0, x1, y1]} or {eyes: landmarks.csv}"`
+	// Whiten and Propagate are Ridge and Share of a cluster.Propagation of the normalised features, 0 for none.
+	Whiten    float64 `setting:"whiten" range:"(0,1e6]" help:"whiten the features with this ridge; auto is 3 (default none)"`
+	Propagate float64 `setting:"propagate" range:"(0,1)" help:"average the features over a graph of nearest neighbours, with this weight of the neighbours; auto is 0.9 (default none)"`
+	// Propagated represents new samples of a saved model. It is not part of the file.
+	Propagated *cluster.Propagated
 	// SkipBad skips unreadable samples. It is not part of the file.
 	SkipBad bool
 }
@@ -66,8 +73,11 @@ func (f Features) Cached() bool {
 
 // KeepsShape reports whether the rows of features are images.
 func (f Features) KeepsShape() bool {
-	return f.Joined == nil && features.InfoOf(f.ExtractorOrPixels()).KeepsShape
+	return f.Joined == nil && f.Whiten == 0 && features.InfoOf(f.ExtractorOrPixels()).KeepsShape
 }
+
+// Transductive reports whether the features of a sample depend on the other samples of its draw.
+func (f Features) Transductive() bool { return f.Whiten > 0 || f.Propagate > 0 }
 
 // wordKeys are the keys that decide how words are learned and counted.
 var wordKeys = []string{"words", "grid", "idf"}
@@ -110,9 +120,9 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 			rest.Fields = append(rest.Fields, field)
 		}
 	}
-	ownKeys, ofWords, commonKeys := settings.Names(info.Zero), []string(nil), []string{"power", "normalise", "crop"}
+	ownKeys, ofWords, commonKeys := settings.Names(info.Zero), []string(nil), []string{"whiten", "propagate", "power", "normalise", "crop"}
 	if info.Descriptors() {
-		ownKeys, ofWords, commonKeys = nil, wordKeys, commonKeys[:2]
+		ownKeys, ofWords, commonKeys = nil, wordKeys, commonKeys[:4]
 	}
 	own, rest := rest.Split(ownKeys)
 	words, rest := rest.Split(ofWords)
@@ -139,6 +149,19 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 	if err := f.Words.decode(words); err != nil {
 		return err
 	}
+	for i, auto := range []float64{cluster.DefaultRidge, cluster.DefaultShare} {
+		switch v := common.Get(commonKeys[i]).Value; {
+		case v == nil:
+		case v.Text == autoText:
+			v.Text, v.Data = fmt.Sprint(auto), auto
+		case v.Text == "none":
+			v.Kind = settings.KindNull
+		default:
+			if _, err := strconv.ParseFloat(v.Text, 64); err != nil {
+				return v.Want("a number, auto or none")
+			}
+		}
+	}
 	type plain Features
 	return settings.Decode(common, (*plain)(f))
 }
@@ -153,7 +176,7 @@ func featureNames(list []features.Info) (names []string) {
 }
 
 func featureKeys(list []features.Info) []string {
-	keys := append(settings.Names(list[0].Zero), "power", "normalise", "crop")
+	keys := append(settings.Names(list[0].Zero), "power", "normalise", "crop", "whiten", "propagate")
 	for _, name := range append(featureNames(list[1:]), wordKeys...) {
 		if !slices.Contains(keys, name) {
 			keys = append(keys, name)
@@ -354,7 +377,14 @@ func (f Features) describe(out string) string {
 	if f.Power > 0 && f.Power < 1 {
 		out += fmt.Sprintf(", to the power of %v", f.Power)
 	}
-	return fmt.Sprintf("%s, normalised by %s", out, f.Normalise)
+	out = fmt.Sprintf("%s, normalised by %s", out, f.Normalise)
+	if f.Whiten > 0 {
+		out += fmt.Sprintf(", whitened with ridge %v", f.Whiten)
+	}
+	if f.Propagate > 0 {
+		out += fmt.Sprintf(", propagated with weight %v", f.Propagate)
+	}
+	return out
 }
 
 // Weighted is one of several joined features.
@@ -410,6 +440,8 @@ func (f Features) CheckJoined() error {
 		switch {
 		case w.Features.Auto || w.Features.Joined != nil:
 			return errors.New("joined features must be listed one by one")
+		case w.Features.Transductive():
+			return errors.New("joined features cannot be whitened or propagated")
 		case words > 1:
 			return errors.New("only one of the joined features can be visual words; use several patch sizes (bins: [4, 8]) or grids (grid: 1x1+2x2)")
 		}
