@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/neighbours"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -21,7 +22,12 @@ const (
 	propagatedSteps    = 30
 	propagatedGuidance = 10
 	fewPerCluster      = 15 // samples per cluster up to which a sample has 5 neighbours
+
+	probedCells = 16 // searched for the approximate neighbours of a sample
 )
+
+// exactNeighbours is the largest number of samples whose nearest neighbours are found exactly. Tests lower it.
+var exactNeighbours = 15_000
 
 // PropagatedKMeans is k-means on whitened features that are averaged over a graph of nearest neighbours. The average
 // makes clusters of any shape compact, as the eigenvectors of spectral clustering do.
@@ -44,7 +50,8 @@ type PropagatedKMeans struct {
 	Restarts int `setting:"restarts" default:"20" help:"number of starts; the result with the smallest objective is used"`
 }
 
-// Cluster implements [Clusterer]. It takes O(n²m) time. Result.Centres are the unit directions of the sums of the
+// Cluster implements [Clusterer]. It takes O(n²m) time for up to 15,000 samples. The neighbours of more samples are
+// approximate, and the time is about linear in n. Result.Centres are the unit directions of the sums of the
 // samples scaled to unit length.
 func (p PropagatedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (_ *Result, err error) {
 	defer wrap(&err, "propagated k-means")
@@ -89,7 +96,11 @@ func (p PropagatedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters in
 func (p PropagatedKMeans) Memory(s Size) float64 {
 	n, m, d := float64(s.N), float64(s.M), float64(min(s.N, s.M))
 	s.M, s.Sparse = 2*whitenedDirections, false
-	return 8*(n*m+d*d+3*n*whitenedDirections) + 500*n + eigen.Memory(int(d), min(int(d), whitenedDirections)) + GuidedKMeans{}.Memory(s)
+	searched := 0.0 // copies of samples in single precision
+	if s.N > exactNeighbours {
+		searched = float64(parallel.Cores()) * 4 * m * 512 * probedCells
+	}
+	return 8*(n*m+d*d+3*n*whitenedDirections) + 500*n + searched + eigen.Memory(int(d), min(int(d), whitenedDirections)) + GuidedKMeans{}.Memory(s)
 }
 
 // whitened returns V for the centred rows z, with simd.Width columns: see PropagatedKMeans. The function multiplier
@@ -167,19 +178,40 @@ func neighboursOf(n, clusters int) int {
 // graph holds the neighbours of each sample, in increasing order.
 type graph [][]int
 
-// nearestGraph joins each row of x with its p nearest rows by cosine. Rows without a positive cosine are not joined.
+// nearestGraph joins each row of x, of length 1 or 0, with its p nearest rows by cosine. Rows without a positive cosine
+// are not joined.
 func nearestGraph(ctx context.Context, x *mat.Dense, p int) (graph, error) {
-	n, _ := x.Dims()
-	nearest, err := Nearest(ctx, DistanceCosine, x, x, min(p+1, n))
-	if err != nil {
-		return nil, err
-	}
+	n, m := x.Dims()
 	g := make(graph, n)
-	for i, list := range nearest {
-		list = slices.DeleteFunc(list, func(j int) bool { return j == i })
-		for _, j := range list[:min(p, len(list))] {
-			if mat.Dot(x.RowView(i), x.RowView(j)) > 0 {
-				g[i], g[j] = append(g[i], j), append(g[j], i)
+	join := func(i, j int) {
+		if mat.Dot(x.RowView(i), x.RowView(j)) > 0 {
+			g[i], g[j] = append(g[i], j), append(g[j], i)
+		}
+	}
+	if n > exactNeighbours {
+		points := neighbours.Points{N: n, D: m, Copy: func(dst []float32, i int) {
+			for j, v := range x.RawRowView(i) {
+				dst[j] = float32(v)
+			}
+		}}
+		order, near, err := neighbours.Find(ctx, points, p, probedCells)
+		if err != nil {
+			return nil, err
+		}
+		for at, list := range near {
+			for _, other := range list {
+				join(int(order[at]), int(order[other.Place]))
+			}
+		}
+	} else {
+		nearest, err := Nearest(ctx, DistanceCosine, x, x, min(p+1, n))
+		if err != nil {
+			return nil, err
+		}
+		for i, list := range nearest {
+			list = slices.DeleteFunc(list, func(j int) bool { return j == i })
+			for _, j := range list[:min(p, len(list))] {
+				join(i, j)
 			}
 		}
 	}

@@ -119,6 +119,12 @@ func TestPropagate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before := exactNeighbours
+	exactNeighbours = 0
+	approximate, err := nearestGraph(t.Context(), x, 4)
+	if exactNeighbours = before; err != nil || !slices.EqualFunc(approximate, g, slices.Equal) {
+		t.Errorf("approximate neighbours %v, want %v: %v", approximate, g, err)
+	}
 	s := mat.NewDense(n, n, nil)
 	for i, list := range g {
 		if len(list) < 4 || !slices.IsSorted(list) || slices.Contains(list, i) {

@@ -9,11 +9,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/neighbours"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/project"
-	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 const (
@@ -34,12 +33,8 @@ const (
 	mostRepelled = 2
 	repelledLess = 0.2
 
-	wholeUpTo  = 4096 // largest number of points for an exhaustive neighbour search
-	inCell     = 256  // mean number of points per cell of the approximate search
-	probed     = 12   // number of nearest cells to search for neighbours of a point
-	rounds     = 2    // number of k-means iterations for the cells
-	rowsAtOnce = 64
-	blockOf    = 256 // points per work item
+	probed  = 12  // number of cells to search for neighbours of a point
+	blockOf = 256 // points per work item
 )
 
 // Memory returns an estimate of the bytes that Points allocates for n points.
@@ -53,21 +48,16 @@ func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	if n < 3 || p.D == 0 {
 		return start(p), ctx.Err()
 	}
-	// Sorted by cells, most neighbours are close in memory.
-	in, err := cellsOf(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	p = selectPoints(p, in.order)
-	nearest, err := neighbours(ctx, p, in, min(neighboursOf, n-1))
+	points := neighbours.Points{N: n, D: p.D, Copy: func(dst []float32, i int) { copy(dst, p.At(i)) }}
+	order, near, err := neighbours.Find(ctx, points, min(neighboursOf, n-1), probed)
 	if err != nil {
 		return nil, err
 	}
 	at := start(p)
-	m := &mover{edges: graph(nearest), repelled: make([]float32, n)}
+	m := &mover{edges: graph(near), repelled: make([]float32, n)}
 	m.at, m.next, m.mean, m.square = make([]vector, n), make([]vector, n), make([]vector, n), make([]vector, n)
-	for i := range n {
-		m.at[i] = vector{at[2*i], at[2*i+1]}
+	for i, point := range order {
+		m.at[i] = vector{at[2*point], at[2*point+1]}
 		total := float32(0)
 		for _, e := range m.edges[i] {
 			total += e.weight
@@ -92,7 +82,7 @@ func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 		}
 		m.at, m.next = m.next, m.at
 	}
-	for place, i := range in.order {
+	for place, i := range order {
 		at[2*i], at[2*i+1] = m.at[place].x, m.at[place].y
 	}
 	return at, nil
@@ -184,174 +174,6 @@ func (m *mover) step(g float32, mean, square *float32) float32 {
 	return m.rate * *mean / (float32(math.Sqrt(float64(m.less**square))) + 1e-7)
 }
 
-type neighbour struct {
-	j int32
-	d float32
-}
-
-func nearer(a, b neighbour) int { return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(a.j, b.j)) }
-
-func squares(p *project.Points) []float32 {
-	out := make([]float32, p.N)
-	for i := range out {
-		for _, v := range p.At(i) {
-			out[i] += v * v
-		}
-	}
-	return out
-}
-
-func selectPoints(p *project.Points, which []int32) *project.Points {
-	out := &project.Points{N: len(which), D: p.D, Data: make([]float32, 0, len(which)*p.D)}
-	for _, i := range which {
-		out.Data = append(out.Data, p.At(int(i))...)
-	}
-	return out
-}
-
-func slicePoints(p *project.Points, lo, hi int) *project.Points {
-	return &project.Points{N: hi - lo, D: p.D, Data: p.Data[lo*p.D : hi*p.D]}
-}
-
-// eachDistance calls f with the squared distances of each point i of a from all points of the parts b, minus ‖a_i‖².
-// square holds the squared lengths of the points of b.
-func eachDistance(a *project.Points, b []*project.Points, square []float32, f func(i int, d []float32)) {
-	n := len(square)
-	room := make([]float32, rowsAtOnce*n)
-	for lo := 0; lo < a.N; lo += rowsAtOnce {
-		rows := min(rowsAtOnce, a.N-lo)
-		for r := range rows {
-			copy(room[r*n:][:n], square)
-		}
-		at := 0
-		for _, some := range b {
-			blas.MultiplyAlone(blas.NoTrans, blas.Trans, -2, blas.Of[float32]{Rows: rows, Cols: a.D, Stride: a.D, Data: a.Data[lo*a.D:]},
-				blas.Of[float32]{Rows: some.N, Cols: some.D, Stride: some.D, Data: some.Data}, 1, blas.Of[float32]{Rows: rows, Cols: some.N, Stride: n, Data: room[at:]})
-			at += some.N
-		}
-		for r := range rows {
-			f(lo+r, room[r*n:][:n])
-		}
-	}
-}
-
-type cells struct {
-	order []int32   // points sorted by cell
-	start []int     // offset in order of each cell, and the end
-	near  [][]int32 // cells near each cell, itself included
-}
-
-func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
-	out := &cells{order: make([]int32, p.N)}
-	c := 1
-	if p.N > wholeUpTo {
-		c = p.N / inCell
-	}
-	which := make([]int32, c)
-	for k := range which {
-		which[k] = int32(k * p.N / c)
-	}
-	centres := selectPoints(p, which)
-	cell := make([]int32, p.N)
-	for round := range rounds + 1 {
-		lengths := squares(centres)
-		if err := parallel.Blocks(ctx, 0, p.N, 1024, func(_, lo, hi int) {
-			eachDistance(slicePoints(p, lo, hi), []*project.Points{centres}, lengths, func(i int, d []float32) {
-				best := 0
-				for k, v := range d {
-					if v < d[best] {
-						best = k
-					}
-				}
-				cell[lo+i] = int32(best)
-			})
-		}); err != nil {
-			return nil, err
-		}
-		if round == rounds {
-			break
-		}
-		sum, size := make([]float64, c*p.D), make([]float64, c)
-		for i, k := range cell {
-			size[k]++
-			for j, v := range p.At(i) {
-				sum[int(k)*p.D+j] += float64(v)
-			}
-		}
-		for k := range c {
-			for j := 0; j < p.D && size[k] > 0; j++ {
-				centres.Data[k*p.D+j] = float32(sum[k*p.D+j] / size[k])
-			}
-		}
-	}
-	out.start = make([]int, c+1)
-	for _, k := range cell {
-		out.start[k+1]++
-	}
-	for k := range c {
-		out.start[k+1] += out.start[k]
-	}
-	next := slices.Clone(out.start)
-	for i, k := range cell {
-		out.order[next[k]] = int32(i)
-		next[k]++
-	}
-	out.near = make([][]int32, c)
-	eachDistance(centres, []*project.Points{centres}, squares(centres), func(k int, d []float32) {
-		d[k] = float32(math.Inf(-1)) // itself first, despite rounding
-		var nearest []neighbour
-		for j, v := range d {
-			nearest = topk.Insert(nearest, probed, neighbour{int32(j), v}, nearer)
-		}
-		for _, x := range nearest {
-			out.near[k] = append(out.near[k], x.j)
-		}
-	})
-	return out, nil
-}
-
-// neighbours returns the k nearest neighbours of each point, approximately if there are several cells, or fewer if the
-// searched cells have fewer points.
-func neighbours(ctx context.Context, p *project.Points, in *cells, k int) ([][]neighbour, error) {
-	square := squares(p)
-	out := make([][]neighbour, p.N)
-	// A task is a block of points of one cell.
-	type task struct{ cell, lo, hi int }
-	var tasks []task
-	for c, end := range in.start[1:] {
-		for lo := in.start[c]; lo < end; lo += rowsAtOnce * 4 {
-			tasks = append(tasks, task{c, lo, min(lo+rowsAtOnce*4, end)})
-		}
-	}
-	err := parallel.Blocks(ctx, 0, len(tasks), 1, func(_, at, _ int) {
-		q := tasks[at]
-		var others []*project.Points
-		var lengths []float32
-		var number []int32
-		for _, c := range in.near[q.cell] {
-			lo, hi := in.start[c], in.start[c+1]
-			others, lengths = append(others, slicePoints(p, lo, hi)), append(lengths, square[lo:hi]...)
-			for j := lo; j < hi; j++ {
-				number = append(number, int32(j))
-			}
-		}
-		eachDistance(slicePoints(p, q.lo, q.hi), others, lengths, func(a int, d []float32) {
-			i := q.lo + a
-			nearest := make([]neighbour, 0, k)
-			for at, v := range d {
-				if number[at] != int32(i) && (len(nearest) < k || v <= nearest[k-1].d) {
-					nearest = topk.Insert(nearest, k, neighbour{number[at], v}, nearer)
-				}
-			}
-			for at := range nearest {
-				nearest[at].d = max(0, nearest[at].d+square[i])
-			}
-			out[i] = nearest
-		})
-	})
-	return out, err
-}
-
 type edge struct {
 	to     int32
 	weight float32
@@ -359,20 +181,20 @@ type edge struct {
 
 // graph returns UMAP's fuzzy neighbour graph. The weights of a point's neighbours sum to log2 of their number, with 1 for
 // the nearest. The two directions of an edge are combined as a + b − ab (section 3.1 of the paper).
-func graph(near [][]neighbour) [][]edge {
+func graph(near [][]neighbours.Neighbour) [][]edge {
 	weights := make([][]float32, len(near))
 	parallel.Do(len(near), func(i int) { weights[i] = edgeWeights(near[i]) })
 	edges := make([][]edge, len(near))
 	for i, of := range near {
 		for at, x := range of {
 			a, b := weights[i][at], float32(0)
-			if back := slices.IndexFunc(near[x.j], func(y neighbour) bool { return y.j == int32(i) }); back >= 0 {
-				b = weights[x.j][back]
+			if back := slices.IndexFunc(near[x.Place], func(y neighbours.Neighbour) bool { return y.Place == int32(i) }); back >= 0 {
+				b = weights[x.Place][back]
 			}
 			w := a + b - a*b
-			edges[i] = append(edges[i], edge{x.j, w})
+			edges[i] = append(edges[i], edge{x.Place, w})
 			if b == 0 {
-				edges[x.j] = append(edges[x.j], edge{int32(i), w})
+				edges[x.Place] = append(edges[x.Place], edge{int32(i), w})
 			}
 		}
 	}
@@ -383,20 +205,20 @@ func graph(near [][]neighbour) [][]edge {
 }
 
 // edgeWeights returns the weights of a point's neighbours, all > 0.
-func edgeWeights(of []neighbour) []float32 {
+func edgeWeights(of []neighbours.Neighbour) []float32 {
 	w := make([]float32, len(of))
 	if len(of) == 0 {
 		return w
 	}
-	nearest := math.Sqrt(float64(of[0].d))
+	nearest := math.Sqrt(float64(of[0].Square))
 	want := elementary.Log2(float64(len(of)) + 1)
 	low, high, sigma := 0.0, math.Inf(1), 1.0
-	farthest := math.Sqrt(float64(of[len(of)-1].d)) - nearest
+	farthest := math.Sqrt(float64(of[len(of)-1].Square)) - nearest
 	sigma = cmp.Or(farthest, sigma)
 	for range 50 {
 		sum := 0.0
 		for _, x := range of {
-			sum += elementary.Exp(-(math.Sqrt(float64(x.d)) - nearest) / sigma)
+			sum += elementary.Exp(-(math.Sqrt(float64(x.Square)) - nearest) / sigma)
 		}
 		if math.Abs(sum-want) < 1e-4 {
 			break
@@ -414,7 +236,7 @@ func edgeWeights(of []neighbour) []float32 {
 	for at, x := range of {
 		w[at] = 1
 		if farthest > 0 {
-			w[at] = float32(max(elementary.Exp(-(math.Sqrt(float64(x.d))-nearest)/sigma), 1e-4))
+			w[at] = float32(max(elementary.Exp(-(math.Sqrt(float64(x.Square))-nearest)/sigma), 1e-4))
 		}
 	}
 	return w

@@ -7,10 +7,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed4492f2cd/partwise/internal/neighbours"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/project"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
+
+// inCells is more than the number of points whose neighbours are found exhaustively.
+const inCells = 4200
 
 // rings returns points on noisy rings, each in its own plane in d dimensions.
 func rings(n, count, d int) *project.Points {
@@ -42,24 +46,19 @@ func agreement(t *testing.T, p *project.Points, at []float32) float64 {
 			t.Fatalf("a coordinate %v", v)
 		}
 	}
-	nearest := func(p *project.Points) [][]neighbour {
-		l := make([][]neighbour, p.N)
-		eachDistance(p, []*project.Points{p}, squares(p), func(i int, d []float32) {
-			for j, v := range d {
-				if j != i {
-					l[i] = append(l[i], neighbour{int32(j), v})
-				}
-			}
-			slices.SortFunc(l[i], nearer)
-			l[i] = l[i][:10]
-		})
-		return l
+	nearest := func(p *project.Points) [][]neighbours.Neighbour {
+		points := neighbours.Points{N: p.N, D: p.D, Copy: func(dst []float32, i int) { copy(dst, p.At(i)) }}
+		_, near, err := neighbours.Find(t.Context(), points, 10, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return near
 	}
 	true, found := nearest(p), nearest(&project.Points{N: p.N, D: 2, Data: at})
 	same := 0
 	for i := range true {
 		for _, a := range true[i] {
-			if slices.ContainsFunc(found[i], func(b neighbour) bool { return a.j == b.j }) {
+			if slices.ContainsFunc(found[i], func(b neighbours.Neighbour) bool { return a.Place == b.Place }) {
 				same++
 			}
 		}
@@ -100,41 +99,11 @@ func TestNeighboursStay(t *testing.T) {
 
 // TestSameLayout: the bytes do not depend on the number of cores.
 func TestSameLayout(t *testing.T) {
-	p := rings(wholeUpTo+200, 7, 5)
+	p := rings(inCells, 7, 5)
 	want := layout(t, p)
 	defer parallel.SetCores(1)()
 	if !slices.Equal(layout(t, p), want) {
 		t.Error("on one core the layout differs")
-	}
-}
-
-// TestCells checks that nearly all neighbours are found in cells.
-func TestCells(t *testing.T) {
-	p := rings(wholeUpTo+1000, 7, 5)
-	in, err := cellsOf(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p = selectPoints(p, in.order)
-	found, err := neighbours(t.Context(), p, in, neighboursOf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	square, missed := squares(p), 0
-	for i := 0; i < p.N; i += 50 {
-		one := &project.Points{N: 1, D: p.D, Data: p.At(i)}
-		eachDistance(one, []*project.Points{p}, square, func(_ int, d []float32) {
-			limit, nearer := found[i][len(found[i])-1].d, 0
-			for j, v := range d {
-				if j != i && v+square[i] < 0.999*limit {
-					nearer++
-				}
-			}
-			missed += max(0, nearer-len(found[i])+1)
-		})
-	}
-	if missed > p.N/50*neighboursOf/20 {
-		t.Errorf("%d of %d neighbours are missed", missed, p.N/50*neighboursOf)
 	}
 }
 
@@ -146,7 +115,7 @@ func TestOddPoints(t *testing.T) {
 		"equal": {N: 100, D: 2, Data: slices.Repeat([]float32{1, 1}, 100)}, "zeros": {N: 50, D: 3, Data: make([]float32, 150)},
 		"two places":   {N: 80, D: 2, Data: slices.Repeat([]float32{1, 1, -1, -1}, 40)},
 		"far":          {N: 20, D: 1, Data: append(make([]float32, 19), 1e15)},
-		"equal, cells": {N: wholeUpTo + 1, D: 1, Data: make([]float32, wholeUpTo+1)},
+		"equal, cells": {N: inCells, D: 1, Data: make([]float32, inCells)},
 	} {
 		for i, v := range layout(t, p) {
 			if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
