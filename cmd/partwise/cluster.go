@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -123,7 +124,7 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	}
 	defer folder.Close()
 	in, err := prepare(cmd, e, input.PrepareOptions{Pictures: true}, func(set *datasets.Set) (err error) {
-		if g.Links, err = input.ReadLinks(ctx, spec.Links{File: c.links}, set); err != nil {
+		if g.Links, err = readLinks(ctx, set, c.links); err != nil {
 			return err
 		}
 		return g.CheckCountOf(c.count, set)
@@ -226,6 +227,18 @@ func groupsPage(in *inputs, data spec.Data) report.Clusters {
 		Name: in.Set.Name, Program: releaseVersion(buildInfo()), Opened: data,
 		Settings: [][2]string{{"data", data.Set}, {"features", in.FeaturesText()}},
 	}
+}
+
+// readLinks reads the links of a file, none for "".
+func readLinks(ctx context.Context, set *datasets.Set, file string) (links datasets.Links, err error) {
+	if file == "" {
+		return links, nil
+	}
+	read, err := set.ReadLinks(ctx, file)
+	if err == nil {
+		links = *read
+	}
+	return links, err
 }
 
 // chooseRank prints the choice of choose, unless the rank is given.

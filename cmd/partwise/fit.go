@@ -133,7 +133,7 @@ func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) 
 		if !cmd.Flags().Changed("features") && set.Files == nil {
 			e.Features.Normalise = features.NormNone
 		}
-		if f.Links, err = input.ReadLinks(ctx, spec.Links{File: o.links}, set); err != nil {
+		if f.Links, err = readLinks(ctx, set, o.links); err != nil {
 			return err
 		}
 		return startError(o.start, f.Check(set, e.Features.SkipBad))

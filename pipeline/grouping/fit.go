@@ -42,7 +42,7 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 	if err != nil {
 		return err
 	}
-	_, parts := method.(factor.Parts)
+	_, parts := method.(factor.Composition)
 	needs := f.Method.Needs()
 	switch {
 	case f.Rank < 1:
