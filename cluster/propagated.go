@@ -105,7 +105,7 @@ func (p PropagatedKMeans) Memory(s Size) float64 {
 
 // whitened returns V for the centred rows z, with simd.Width columns: see PropagatedKMeans. The function multiplier
 // returns the matrix whose product with rows as in z has the directions of V.
-func whitened(ctx context.Context, z *mat.Dense, share float64) (v *mat.Dense, multiplier func() *mat.Dense, err error) {
+func whitened(ctx context.Context, z *mat.Dense, ridge float64) (v *mat.Dense, multiplier func() *mat.Dense, err error) {
 	n, m := z.Dims()
 	raw := z.RawMatrix()
 	size, left, right := m, blas.Trans, blas.NoTrans // zᵀz
@@ -132,7 +132,7 @@ func whitened(ctx context.Context, z *mat.Dense, share float64) (v *mat.Dense, m
 	} else {
 		blas.Gemm(blas.NoTrans, blas.NoTrans, 1, raw, vectors.RawMatrix(), 0, v.Slice(0, n, 0, c).(*mat.Dense).RawMatrix())
 	}
-	ridge := share * trace / float64(size)
+	ridge *= trace / float64(size)
 	scales := make([]float64, c)
 	for j, l := range values {
 		l = max(l, 0)
