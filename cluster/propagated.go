@@ -181,11 +181,23 @@ type graph [][]int
 // nearestGraph joins each row of x, of length 1 or 0, with its p nearest rows by cosine. Rows without a positive cosine
 // are not joined.
 func nearestGraph(ctx context.Context, x *mat.Dense, p int) (graph, error) {
-	n, m := x.Dims()
+	n, _ := x.Dims()
 	g := make(graph, n)
-	join := func(i, j int) {
+	err := nearestRows(ctx, x, p, func(i, j int) { g[i], g[j] = append(g[i], j), append(g[j], i) })
+	for i := range g {
+		slices.Sort(g[i])
+		g[i] = slices.Compact(g[i])
+	}
+	return g, err
+}
+
+// nearestRows calls join with each row of x, of length 1 or 0, and each of its p nearest other rows that has a positive
+// cosine with it.
+func nearestRows(ctx context.Context, x *mat.Dense, p int, join func(row, other int)) error {
+	n, m := x.Dims()
+	near := func(i, j int) {
 		if mat.Dot(x.RowView(i), x.RowView(j)) > 0 {
-			g[i], g[j] = append(g[i], j), append(g[j], i)
+			join(i, j)
 		}
 	}
 	if n > exactNeighbours {
@@ -194,32 +206,22 @@ func nearestGraph(ctx context.Context, x *mat.Dense, p int) (graph, error) {
 				dst[j] = float32(v)
 			}
 		}}
-		order, near, err := neighbours.Find(ctx, points, p, probedCells)
-		if err != nil {
-			return nil, err
-		}
-		for at, list := range near {
+		order, lists, err := neighbours.Find(ctx, points, p, probedCells)
+		for at, list := range lists {
 			for _, other := range list {
-				join(int(order[at]), int(order[other.Place]))
+				near(int(order[at]), int(order[other.Place]))
 			}
 		}
-	} else {
-		nearest, err := Nearest(ctx, DistanceCosine, x, x, min(p+1, n))
-		if err != nil {
-			return nil, err
-		}
-		for i, list := range nearest {
-			list = slices.DeleteFunc(list, func(j int) bool { return j == i })
-			for _, j := range list[:min(p, len(list))] {
-				join(i, j)
-			}
+		return err
+	}
+	nearest, err := Nearest(ctx, DistanceCosine, x, x, min(p+1, n))
+	for i, list := range nearest {
+		list = slices.DeleteFunc(list, func(j int) bool { return j == i })
+		for _, j := range list[:min(p, len(list))] {
+			near(i, j)
 		}
 	}
-	for i := range g {
-		slices.Sort(g[i])
-		g[i] = slices.Compact(g[i])
-	}
-	return g, nil
+	return err
 }
 
 // propagate averages the rows of v over the graph, with the weight share for neighbours.

@@ -135,8 +135,8 @@ func (c Clusters) Count(n int) string { return phrase.Count(n, c.noun(), c.noun(
 func (c Clusters) groupName(g int, members []int) string {
 	known, classes, sizes := c.composition(members)
 	switch {
-	case c.GroupClasses != nil && c.GroupClasses[g] >= 0:
-		return c.Classes[c.GroupClasses[g]]
+	case c.GroupName(g, c.Classes) != "":
+		return c.GroupName(g, c.Classes)
 	case c.GroupClasses != nil || known == 0 || 2*sizes[classes[0]] <= known || 2*known < len(members):
 		return ""
 	}

@@ -270,8 +270,8 @@ func (c Clusters) assignments() []listColumn {
 	if c.Labels != nil {
 		columns = append(columns, listColumn{"class", func(i int) string { return class(c.Labels[i]) }})
 	}
-	if c.GroupClasses != nil {
-		columns = append(columns, listColumn{"name", func(i int) string { return class(c.GroupClasses[c.Groups[i]]) }})
+	if c.GroupClasses != nil || c.Others {
+		columns = append(columns, listColumn{"name", func(i int) string { return spreadsheet.Cell(c.GroupName(c.Groups[i], c.Classes)) }})
 	}
 	if c.Memberships != nil {
 		columns = append(columns, listColumn{"confidence", func(i int) string { return twoDecimals(c.Memberships[i].Confidence, true) }})

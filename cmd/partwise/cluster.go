@@ -97,6 +97,7 @@ Classes named by subfolders or --pattern only score the groups; the method does 
 	f.Lookup("k").Usage = "groups: 10, 5..30 or auto (default: number of classes, else auto)"
 	addSettings(cmd, &e.Data, "labels")
 	linksFlag(f, &c.links)
+	f.IntVar(&c.groups.MinSize, "min-size", 0, "smallest size of a group; other images make up the group Others")
 	f.StringVar(&c.by, "by", "", "day: group the photos of each day by themselves, with -k groups each")
 	addSettings(cmd, e, "methods", "features", "cluster", "rank", "seed")
 	f.Lookup("method").Usage = "method, such as gnmf (default for photos: propagated-kmeans)"
@@ -210,6 +211,9 @@ func (c *clustering) page(in *inputs, data spec.Data, found *grouping.Grouping) 
 	if c.by != "" {
 		set("grouped by", c.by)
 	}
+	if g.MinSize > 0 {
+		set("smallest group", strconv.Itoa(g.MinSize))
+	}
 	if g.Batch > 0 {
 		set("learned in batches of", fmt.Sprintf("%d samples", g.Batch))
 	}
@@ -286,6 +290,9 @@ func printGroups(cmd *cobra.Command, c report.Clusters, with, out string) error 
 	}
 	if known != nil {
 		plaintext.Fprintf(w, "labelled classes: %s\n", phrase.Some(known))
+	}
+	if c.Others {
+		fmt.Fprintf(w, "Others, in no group: %s\n", c.Count(sizes[len(sizes)-1]))
 	}
 	found := false
 	for _, s := range eval.Scores() {

@@ -32,6 +32,10 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 	switch {
 	case method.Name == spec.Original:
 		return fmt.Errorf("the method %s is for classification and finds no groups; choose another method", method.Name)
+	case g.MinSize < 0 || g.MinSize == 1 || g.MinSize > n:
+		return fmt.Errorf("min-size %d: expected 2 to the number of samples, %d", g.MinSize, n)
+	case g.MinSize > 0 && g.Batch > 0:
+		return errors.New("min-size: not with batches")
 	case spec.OnFeatures(method.Name) && g.Cluster.By != "" && g.Cluster.By != method.Name:
 		return fmt.Errorf("the method %s already clusters the features; remove the clustering by %s, or choose a factorisation", method.Name, g.Cluster.By)
 	}

@@ -96,6 +96,39 @@ func TestLabelledScores(t *testing.T) {
 	}
 }
 
+// TestOthers: samples that belong to no group make up the last group, but labelled ones stay in theirs.
+func TestOthers(t *testing.T) {
+	in := labelledSet(t, map[int]string{1: "x", 10: "y"})
+	g := Groups{K: 4, Method: spec.Method{Name: spec.KMeans}, UseLabels: true, MinSize: 8}
+	found, err := g.Find(t.Context(), in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := slices.Max(found.Groups)
+	names := map[int]string{}
+	for i, group := range found.Groups {
+		names[group] = found.GroupName(group, in.Set.Classes)
+		if 0 < i && i < 5 && group != last {
+			t.Errorf("sample %d is in group %d of %d, but the 5 samples of its class are too few", i+1, group+1, last+1)
+		}
+	}
+	if !found.Others || names[last] != "Others" || names[found.Groups[0]] != "x" || names[found.Groups[9]] != "y" {
+		t.Errorf("names of groups %v, want x and y of the labels, and Others at the end", names)
+	}
+	g.MinSize = 36
+	if err := g.Check(in.Set); err == nil || !strings.Contains(err.Error(), "min-size 36: expected 2 to the number of samples, 35") {
+		t.Errorf("min-size above the number of samples: %v", err)
+	}
+	g.MinSize = 34
+	if _, err := g.Find(t.Context(), in, nil); err != nil {
+		t.Errorf("labelled samples make groups of any size: %v", err)
+	}
+	g.UseLabels = false
+	if _, err := g.Find(t.Context(), in, nil); err == nil || !strings.Contains(err.Error(), "min-size 34: no group has so many samples") {
+		t.Errorf("min-size above the size of all groups: %v", err)
+	}
+}
+
 func TestLabelsRefused(t *testing.T) {
 	all := map[int]string{}
 	for row := range 34 {

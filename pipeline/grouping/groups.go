@@ -49,6 +49,9 @@ type Groups struct {
 	// the features themselves then cluster the originals, and copies follow. A label of a copy labels the stack, unless
 	// labels or links of the stack contradict each other.
 	Copies []int
+	// MinSize, if set, is the smallest number of samples of a group, at least 2. Samples of smaller groups, and
+	// those in no dense region, make up the last group, Others: see [cluster.Strays]. Labelled and linked samples stay.
+	MinSize int
 	// Batch is the number of samples of a block for inputs prepared with InBlocks, else 0. The methods nmf and nmf-kl
 	// then learn from blocks, as [factor.MiniBatch] does.
 	Batch int
@@ -60,7 +63,9 @@ type Groups struct {
 
 // Grouping is the result of Groups.Find.
 type Grouping struct {
-	Groups      []int                // the group of each row of the inputs, from 0, the largest group first
+	// Groups holds the group of each row of the inputs, from 0, the largest group first, Others last.
+	Groups      []int
+	Others      bool                 // the last group holds the samples that belong to none: see Groups.MinSize
 	Memberships []cluster.Membership // how well each row fits its group
 	// Method is the name of the method. Result is its factorisation, nil if the features themselves were clustered.
 	Method  string
@@ -148,11 +153,16 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 			return nil, err
 		}
 	}
+	if g.MinSize > 0 {
+		if out.Others, err = originals.removeStrays(ctx, in, clusters, k, w.Known); err != nil {
+			return nil, err
+		}
+	}
 	if copies != nil {
 		clusters, points = matrix.Take(clusters, copies.rowOf), all.X
 	}
-	out.Groups = bySize(clusters)
-	if found := slices.Max(out.Groups) + 1; found < k {
+	out.Groups = bySize(clusters, k)
+	if found := slices.Max(out.Groups) + 1; found < k && !out.Others {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d groups requested, but only %d found", k, found))
 	}
 	var given classLabels
@@ -249,18 +259,54 @@ func (g Groups) rank(k, n int) int {
 	return min(2*k, n)
 }
 
-// bySize renumbers groups, the largest first. Groups of equal size keep the order of their first samples.
-func bySize(groups []int) []int {
-	k := slices.Max(groups) + 1
+// removeStrays moves rows that belong to no group into the group others, and reports whether there are any. Labelled and
+// linked rows always belong to theirs.
+func (g Groups) removeStrays(ctx context.Context, in *input.Inputs, groups []int, others int, known factor.Known) (found bool, err error) {
+	strays, err := cluster.Strays(ctx, in.X, groups, g.MinSize)
+	if err != nil {
+		return false, err
+	}
+	for i, label := range known.Labels {
+		strays[i] = strays[i] && label < 0
+	}
+	for _, pair := range slices.Concat(known.MustLink, known.CannotLink) {
+		strays[pair[0]], strays[pair[1]] = false, false
+	}
+	if !slices.Contains(strays, false) {
+		return false, fmt.Errorf("min-size %d: no group has so many samples that belong to it", g.MinSize)
+	}
+	for i, stray := range strays {
+		if stray {
+			groups[i] = others
+		}
+	}
+	return slices.Contains(strays, true), nil
+}
+
+// GroupName returns the name of a group: its labelled class, one of classes; Others; or "".
+func (g *Grouping) GroupName(group int, classes []string) string {
+	switch {
+	case g.GroupClasses != nil && g.GroupClasses[group] >= 0:
+		return classes[g.GroupClasses[group]]
+	case g.Others && group == slices.Max(g.Groups):
+		return "Others"
+	}
+	return ""
+}
+
+// bySize renumbers groups, the largest first, and the group others, if it occurs, last. Groups of equal size keep the
+// order of their first samples.
+func bySize(groups []int, others int) []int {
+	k := max(others, slices.Max(groups)) + 1
 	size, first := make([]int, k), make([]int, k)
 	for i, g := range slices.Backward(groups) {
 		size[g]++
 		first[g] = i
 	}
-	order := matrix.Range(k)
+	order := slices.DeleteFunc(matrix.Range(k), func(g int) bool { return size[g] == 0 || g == others })
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(size[b]-size[a], first[a]-first[b]) })
 	number := make([]int, k)
-	for at, g := range order {
+	for at, g := range append(order, others) {
 		number[g] = at
 	}
 	return matrix.Take(number, groups)
@@ -284,6 +330,9 @@ func (g Groups) acquire(ctx context.Context, in *input.Inputs, m *fitting.Method
 		what = fmt.Sprintf("%s of rank %d with %d groups of %d samples of %d features", m.Label(), s.Rank, k, n, columns)
 	}
 	budget, need := memory.FromContext(ctx), m.Need(s, spec.Clustering, spec.Classifier{})
+	if g.MinSize > 0 {
+		need = max(need, int64(cluster.Propagation{Ridge: cluster.DefaultRidge}.Memory(n, columns)))
+	}
 	if in.Blocks != nil {
 		// The images of a block take memory of their own.
 		return budget.Keep(need-int64(s.Input()), what)
@@ -314,10 +363,8 @@ func (g *Grouping) Model(ctx context.Context, in *input.Inputs) (*models.Model, 
 		return nil, err
 	}
 	of.Names = make([]string, len(of.Centres.Sizes))
-	for i, class := range g.GroupClasses {
-		if class >= 0 {
-			of.Names[i] = in.Set.Classes[class]
-		}
+	for i := range of.Names {
+		of.Names[i] = g.GroupName(i, in.Set.Classes)
 	}
 	if m.Represents() && g.Cluster.By == spec.Largest {
 		v := g.Result.Coefficients

@@ -19,6 +19,8 @@ func (g Groups) CheckParts() error {
 		return errors.New("not with labels or links, which may join two parts")
 	case g.Batch > 0:
 		return errors.New("not with batches")
+	case g.MinSize > 0:
+		return errors.New("not with min-size, whose group Others may join two parts")
 	}
 	return nil
 }
