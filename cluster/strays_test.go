@@ -43,7 +43,7 @@ func TestStrays(t *testing.T) {
 		}
 	}
 	if all, err := Strays(t.Context(), x, groups, near/2+1); err != nil || slices.Contains(all, false) {
-		t.Errorf("a size above that of all groups: %v, %v", all, err)
+		t.Errorf("a size above the sizes of all groups: %v, %v", all, err)
 	}
 	if _, err := Strays(t.Context(), x, groups[1:], 5); err == nil || !strings.Contains(err.Error(), "63 samples, but groups has 62 entries") {
 		t.Errorf("a missing group: %v", err)
