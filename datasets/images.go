@@ -18,6 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
@@ -268,7 +269,7 @@ func (s *Set) ValueRange() (black, white float64) {
 	}
 	row := make([]float64, m)
 	for i := range n {
-		for _, v := range vectorfile.Row(row, i, s.Vectors) {
+		for _, v := range matrix.Row(row, i, s.Vectors) {
 			if !math.IsNaN(v) && !math.IsInf(v, 0) {
 				least, greatest = min(least, v), max(greatest, v)
 			}
@@ -287,7 +288,7 @@ func (s *Set) ValueRange() (black, white float64) {
 func (s *Set) vectorRow(i int) ([]float64, error) {
 	stored, ok := s.Vectors.(*vectorfile.Stored)
 	if !ok {
-		return vectorfile.Row(nil, i, s.Vectors), nil
+		return matrix.Row(nil, i, s.Vectors), nil
 	}
 	_, cols := stored.Dims()
 	x := mat.NewDense(1, cols, nil)

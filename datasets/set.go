@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -80,7 +81,7 @@ func (s *Set) Subset(rows []int) *Set {
 			dense = mat.NewDense(len(rows), m, nil)
 		}
 		for at, i := range rows {
-			vectorfile.Row(dense.RawRowView(at), i, x)
+			matrix.Row(dense.RawRowView(at), i, x)
 		}
 		out.Vectors = dense
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
@@ -176,7 +177,7 @@ func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 		s.unchanged = true
 		_, s.columns = set.Vectors.Dims()
 		s.fill = func(_ context.Context, i int, row []float64) error {
-			vectorfile.Row(row, i, set.Vectors)
+			matrix.Row(row, i, set.Vectors)
 			return nil
 		}
 	case set.Files == nil && set.Height == 0:

@@ -132,21 +132,11 @@ func (b *Bytes) Row(i int) []uint8 {
 	return b.data[i*b.cols : (i+1)*b.cols : (i+1)*b.cols]
 }
 
-// Row is mat.Row, faster for a *Bytes: it returns row i of x in dst, or in a new slice if dst is nil.
-func Row(dst []float64, i int, x mat.Matrix) []float64 {
-	b, ok := x.(*Bytes)
-	if !ok {
-		return mat.Row(dst, i, x)
-	}
-	if dst == nil {
-		dst = make([]float64, b.cols)
-	}
-	row := b.Row(i)
-	dst = dst[:len(row)]
-	for j, v := range row {
+// CopyRow sets dst to row i.
+func (b *Bytes) CopyRow(dst []float64, i int) {
+	for j, v := range b.Row(i) {
 		dst[j] = float64(v)
 	}
-	return dst
 }
 
 // SelectRows returns a new matrix of the rows, in this order.

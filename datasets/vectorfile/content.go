@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
@@ -157,7 +158,7 @@ func rowsOf(x mat.Matrix) func(i int) []float64 {
 			return row
 		}
 	}
-	return func(i int) []float64 { return Row(row, i, x) }
+	return func(i int) []float64 { return matrix.Row(row, i, x) }
 }
 
 // Classes returns the distinct class names in natural order, and the label of each sample, −1 for "".
