@@ -32,10 +32,11 @@ func DescriptionLengths(ctx context.Context, x mat.Matrix, most int, seed uint64
 	if most = min(most, s.n-1); most < 1 {
 		return nil, fmt.Errorf("up to %d clusters of %d samples", most, s.n)
 	}
-	v, _, err := whitened(ctx, s.centred(), whitenedRidge)
+	leading, err := principalOf(ctx, s.centred())
 	if err != nil {
 		return nil, err
 	}
+	v := leading.whitened(whitenedRidge)
 	g, err := nearestGraph(ctx, v, graphNeighbours)
 	if err != nil {
 		return nil, err

@@ -5,10 +5,12 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/neighbours"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -18,6 +20,7 @@ import (
 const (
 	whitenedDirections = 256
 	whitenedRidge      = 3
+	plainRidge         = 1e9 // leaves the directions as they are
 	propagatedShare    = 0.9
 	propagatedSteps    = 30
 	propagatedGuidance = 10
@@ -45,7 +48,9 @@ var exactNeighbours = 15_000
 //
 // Cosine k-means with k-means++ clusters the rows of Y, or guided k-means with labels or links; its regression uses Y
 // and V, and its guidance is 10. Neighbours are found once among the rows of V and once among the rows of Z; the result
-// with the smaller mean normalised cut is used.
+// with the smaller mean normalised cut is used. Whitening may harm clusters of different sizes. Unless all clusters have
+// labels, a third result, with neighbours among the rows of Z and without whitening, is used if its modularity in the
+// graph of V is higher.
 type PropagatedKMeans struct {
 	Restarts int `setting:"restarts" default:"20" help:"number of starts; the result with the smallest objective is used"`
 }
@@ -64,28 +69,44 @@ func (p PropagatedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters in
 		return nil, err
 	}
 	z := s.centred()
-	v, _, err := whitened(ctx, z, whitenedRidge)
+	leading, err := principalOf(ctx, z)
 	if err != nil {
 		return nil, err
 	}
-	var found *Result
-	least := math.Inf(1)
-	neighbours := neighboursOf(s.n, clusters)
-	for _, points := range []*mat.Dense{v, z} {
-		g, err := nearestGraph(ctx, points, neighbours)
-		if err != nil {
-			return nil, err
-		}
+	v := leading.whitened(whitenedRidge)
+	ofV, err := nearestGraph(ctx, v, neighboursOf(s.n, clusters))
+	if err != nil {
+		return nil, err
+	}
+	ofZ, err := nearestGraph(ctx, z, neighboursOf(s.n, clusters))
+	if err != nil {
+		return nil, err
+	}
+	fit := func(g graph, v *mat.Dense) (*Result, error) {
 		y, err := g.propagate(ctx, v, propagatedShare)
 		if err != nil {
 			return nil, err
 		}
-		result, err := GuidedKMeans{by, propagatedGuidance}.fit(ctx, y, known, v)
-		if err != nil {
+		return GuidedKMeans{by, propagatedGuidance}.fit(ctx, y, known, v)
+	}
+	found, err := fit(ofV, v)
+	if err != nil {
+		return nil, err
+	}
+	other, err := fit(ofZ, v)
+	if err != nil {
+		return nil, err
+	}
+	if ofZ.meanCut(other.Labels, clusters) < ofV.meanCut(found.Labels, clusters) {
+		found = other
+	}
+	isFree := func(c int) bool { return !slices.Contains(known.Labels, c) }
+	if slices.ContainsFunc(matrix.Range(clusters), isFree) {
+		if other, err = fit(ofZ, leading.whitened(plainRidge)); err != nil {
 			return nil, err
 		}
-		if cut := g.meanCut(result.Labels, clusters); cut < least {
-			found, least = result, cut
+		if ofV.modularity(other.Labels, clusters) > ofV.modularity(found.Labels, clusters) {
+			found = other
 		}
 	}
 	found.Centres = mat.NewDense(clusters, s.m, nil)
@@ -103,9 +124,15 @@ func (p PropagatedKMeans) Memory(s Size) float64 {
 	return 8*(n*m+d*d+3*n*whitenedDirections) + 500*n + searched + eigen.Memory(int(d), min(int(d), whitenedDirections)) + GuidedKMeans{}.Memory(s)
 }
 
-// whitened returns V for the centred rows z, with simd.Width columns: see PropagatedKMeans. The function multiplier
-// returns the matrix whose product with rows as in z has the directions of V.
-func whitened(ctx context.Context, z *mat.Dense, ridge float64) (v *mat.Dense, multiplier func() *mat.Dense, err error) {
+// principal holds the leading principal directions of centred rows z, n×m.
+type principal struct {
+	z       *mat.Dense
+	values  []float64  // the largest eigenvalues of zᵀz; nil if all samples are equal
+	vectors *mat.Dense // the eigenvectors of zᵀz, or of zzᵀ if n < m
+	mean    float64    // of all eigenvalues
+}
+
+func principalOf(ctx context.Context, z *mat.Dense) (*principal, error) {
 	n, m := z.Dims()
 	raw := z.RawMatrix()
 	size, left, right := m, blas.Trans, blas.NoTrans // zᵀz
@@ -115,31 +142,44 @@ func whitened(ctx context.Context, z *mat.Dense, ridge float64) (v *mat.Dense, m
 	products := mat.NewSymDense(size, nil)
 	out := products.RawSymmetric()
 	if err := blas.MultiplyUpper(ctx, left, right, 1, raw, raw, 0, blas.Matrix{Rows: size, Cols: size, Stride: out.Stride, Data: out.Data}); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	trace := mat.Trace(products)
-	c := min(size, whitenedDirections)
-	v = mat.NewDense(n, simd.Width(c), nil)
-	if trace == 0 { // all samples are equal
-		return v, func() *mat.Dense { return mat.NewDense(m, c, nil) }, nil
+	p := &principal{z: z, mean: mat.Trace(products) / float64(size)}
+	if p.mean == 0 {
+		return p, nil
 	}
-	values, vectors, err := eigen.Largest(ctx, products, c)
-	if err != nil {
-		return nil, nil, err
-	}
-	if n < m {
-		v.Slice(0, n, 0, c).(*mat.Dense).Copy(vectors)
-	} else {
-		blas.Gemm(blas.NoTrans, blas.NoTrans, 1, raw, vectors.RawMatrix(), 0, v.Slice(0, n, 0, c).(*mat.Dense).RawMatrix())
-	}
-	ridge *= trace / float64(size)
-	scales := make([]float64, c)
-	for j, l := range values {
+	var err error
+	p.values, p.vectors, err = eigen.Largest(ctx, products, min(size, whitenedDirections))
+	return p, err
+}
+
+// scales returns the factors of the columns of vectors, for n < m, or else of z·vectors.
+func (p *principal) scales(ridge float64) []float64 {
+	n, m := p.z.Dims()
+	scales := make([]float64, len(p.values))
+	for j, l := range p.values {
 		l = max(l, 0)
-		if scales[j] = 1 / math.Sqrt(l+ridge); n < m {
+		if scales[j] = 1 / math.Sqrt(l+ridge*p.mean); n < m {
 			scales[j] *= math.Sqrt(l)
 		}
 	}
+	return scales
+}
+
+// whitened returns V, with simd.Width columns: see PropagatedKMeans.
+func (p *principal) whitened(ridge float64) *mat.Dense {
+	n, m := p.z.Dims()
+	c := min(n, m, whitenedDirections)
+	v := mat.NewDense(n, simd.Width(c), nil)
+	switch {
+	case p.values == nil:
+		return v
+	case n < m:
+		v.Slice(0, n, 0, c).(*mat.Dense).Copy(p.vectors)
+	default:
+		blas.Gemm(blas.NoTrans, blas.NoTrans, 1, p.z.RawMatrix(), p.vectors.RawMatrix(), 0, v.Slice(0, n, 0, c).(*mat.Dense).RawMatrix())
+	}
+	scales := p.scales(ridge)
 	for i := range n {
 		row := v.RawRowView(i)
 		for j, scale := range scales {
@@ -147,24 +187,32 @@ func whitened(ctx context.Context, z *mat.Dense, ridge float64) (v *mat.Dense, m
 		}
 		toUnit(row)
 	}
-	return v, func() *mat.Dense {
-		w := mat.NewDense(m, c, nil)
-		if n < m { // direction j of the features is Zᵀu_j/√λ_j
-			blas.Gemm(blas.Trans, blas.NoTrans, 1, raw, vectors.RawMatrix(), 0, w.RawMatrix())
-		} else {
-			w.Copy(vectors)
-		}
-		w.Apply(func(_, j int, value float64) float64 {
-			switch least := 1e-10 * values[0]; {
-			case values[j] < least && n < m:
-				return 0 // rounding errors
-			case n < m:
-				value /= values[j]
-			}
-			return value * scales[j]
-		}, w)
+	return v
+}
+
+// multiplier returns the matrix whose product with rows as in z has the directions of V.
+func (p *principal) multiplier(ridge float64) *mat.Dense {
+	n, m := p.z.Dims()
+	w := mat.NewDense(m, min(n, m, whitenedDirections), nil)
+	switch {
+	case p.values == nil:
 		return w
-	}, nil
+	case n < m: // direction j of the features is Zᵀu_j/√λ_j
+		blas.Gemm(blas.Trans, blas.NoTrans, 1, p.z.RawMatrix(), p.vectors.RawMatrix(), 0, w.RawMatrix())
+	default:
+		w.Copy(p.vectors)
+	}
+	scales := p.scales(ridge)
+	w.Apply(func(_, j int, value float64) float64 {
+		switch least := 1e-10 * p.values[0]; {
+		case p.values[j] < least && n < m:
+			return 0 // rounding errors
+		case n < m:
+			value /= p.values[j]
+		}
+		return value * scales[j]
+	}, w)
+	return w
 }
 
 // neighboursOf returns the number of nearest neighbours for n samples in this many clusters.
@@ -251,6 +299,23 @@ func (g graph) propagate(ctx context.Context, v *mat.Dense, share float64) (*mat
 		y, next = next, y
 	}
 	return y, nil
+}
+
+// modularity returns the share of edges inside clusters minus the share expected at random (Newman and Girvan 2004).
+func (g graph) modularity(labels []int, clusters int) float64 {
+	inside, all, degrees := 0.0, 0.0, make([]float64, clusters)
+	for i, list := range g {
+		all += float64(len(list))
+		degrees[labels[i]] += float64(len(list))
+		for _, j := range list {
+			if labels[j] == labels[i] {
+				inside++
+			}
+		}
+	}
+	all = max(all, 1)
+	floats.Scale(1/all, degrees)
+	return inside/all - floats.Dot(degrees, degrees)
 }
 
 // meanCut returns the mean over the clusters of the share of edges that leave the cluster (Shi and Malik 2000).

@@ -85,10 +85,11 @@ func TestWhitened(t *testing.T) {
 			t.Fatal(err)
 		}
 		z := s.centred()
-		v, _, err := whitened(t.Context(), z, whitenedRidge)
+		leading, err := principalOf(t.Context(), z)
 		if err != nil {
 			t.Fatal(err)
 		}
+		v := leading.whitened(whitenedRidge)
 		var c, inverse, half, want mat.Dense
 		c.Mul(z.T(), z)
 		ridge := 3 * mat.Trace(&c) / float64(min(n, 12))
@@ -156,8 +157,12 @@ func TestPropagate(t *testing.T) {
 			t.Fatalf("row %d is %v, want %v", i, got.RawRowView(i), want.RawRowView(i))
 		}
 	}
-	if cut := (graph{{1}, {0, 2}, {1, 3}, {2}}).meanCut([]int{0, 0, 1, 1}, 2); math.Abs(cut-1./3) > 1e-15 {
+	path, halves := graph{{1}, {0, 2}, {1, 3}, {2}}, []int{0, 0, 1, 1}
+	if cut := path.meanCut(halves, 2); math.Abs(cut-1./3) > 1e-15 {
 		t.Errorf("the mean cut of a path of four is %v, want 1/3", cut)
+	}
+	if q := path.modularity(halves, 2); math.Abs(q-1./6) > 1e-15 {
+		t.Errorf("the modularity of a path of four is %v, want 1/6", q)
 	}
 }
 

@@ -53,11 +53,11 @@ func (p Propagation) Fit(ctx context.Context, x mat.Matrix) (y *mat.Dense, out *
 	v, columns := s.unit(), s.m
 	if p.Ridge > 0 {
 		out.Mean = s.mean()
-		var multiplier func() *mat.Dense
-		if v, multiplier, err = whitened(ctx, s.centredBy(out.Mean), p.Ridge); err != nil {
+		leading, err := principalOf(ctx, s.centredBy(out.Mean))
+		if err != nil {
 			return nil, nil, err
 		}
-		out.Multiplier = multiplier()
+		v, out.Multiplier = leading.whitened(p.Ridge), leading.multiplier(p.Ridge)
 		_, columns = out.Multiplier.Dims()
 	}
 	if y = v; p.Share > 0 {

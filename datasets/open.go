@@ -308,7 +308,7 @@ func idxFolder(ctx context.Context, dir, part string, opt vectorfile.Options) (*
 // setOf returns the set with the content of the file at path.
 func setOf(path string, c *vectorfile.Content) *Set {
 	s := &Set{Name: c.Name, Names: c.Names, Classes: c.Classes, Labels: c.Labels,
-		Vectors: c.Vectors, Height: c.Height, Width: c.Width, Beside: c.Beside}
+		Vectors: c.Vectors, Height: c.Height, Width: c.Width, Settings: c.Settings, Beside: c.Beside}
 	s.findPictures(path)
 	return s
 }
@@ -316,7 +316,7 @@ func setOf(path string, c *vectorfile.Content) *Set {
 // content returns the vectors of the set, with their names and classes.
 func (s *Set) content() *vectorfile.Content {
 	return &vectorfile.Content{Name: s.Name, Names: s.Names, Classes: s.Classes, Labels: s.Labels,
-		Vectors: s.Vectors, Height: s.Height, Width: s.Width, Features: s.Features}
+		Vectors: s.Vectors, Height: s.Height, Width: s.Width, Features: s.Features, Settings: s.Settings}
 }
 
 // Write writes a set of vectors to a file, as [vectorfile.Write] does.

@@ -134,7 +134,7 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 		return err
 	}
 	defer in.Close()
-	if c.choosesMethod && (in.Features.OfNetwork() || in.HasNegative()) {
+	if c.choosesMethod && (in.OfNetwork() || in.HasNegative()) {
 		g.Method = g.DefaultMethod(in.Inputs)
 	}
 	looked, err := in.pictures(cmd, folder.NotSame)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -258,6 +259,13 @@ as in partwise cluster. Visual words are learned from all images, or read from a
 			set := in.setOf(in.X)
 			for _, s := range in.Scales {
 				set.Features = append(set.Features, vectorfile.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
+			}
+			if set.Settings = in.Set.Settings; set.Settings == "" {
+				settings, err := json.Marshal(in.Features.Document())
+				if err != nil {
+					return err
+				}
+				set.Settings = string(settings)
 			}
 			if in.Channels == 1 {
 				set.Height, set.Width = in.Height, in.Width

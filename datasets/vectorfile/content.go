@@ -30,6 +30,7 @@ type Content struct {
 	Height, Width int
 	// Features describes which columns belong to which feature. Write stores it; Open does not read it.
 	Features []Columns
+	Settings string   // the settings of the features of the vectors, in JSON, or ""
 	Test     []bool   // whether each sample is in the test part, or nil
 	Beside   []string // further files that were read, with labels or topics
 }
@@ -291,8 +292,9 @@ func (vs variables) String() string {
 	return strings.Join(list, ", ")
 }
 
-// Variables that Write stores beside the vectors: names of samples and classes, and the size of images or 0, 0.
-const namesVariable, classesVariable, sizeVariable = "names", "classes", "imagesize"
+// Variables that Write stores beside the vectors: names of samples and classes, the size of images or 0, 0, and the
+// settings of the features.
+const namesVariable, classesVariable, sizeVariable, settingsVariable = "names", "classes", "imagesize", "settings"
 
 // namesVariables are accepted names of the variable with the samples' names.
 var namesVariables = []string{namesVariable, "files", "filenames", "file_names", "paths", "image_paths"}
@@ -347,6 +349,9 @@ func (vs variables) content(in *input, features, labels []string) (*Content, err
 	}
 	if names != nil {
 		c.nameSamples(names.Text)
+	}
+	if made := vs.find(settingsVariable); made != nil && len(made.Text) == 1 {
+		c.Settings = made.Text[0]
 	}
 	if classes := vs.find(classesVariable); classes != nil && y != nil && y.Value != nil && allDiffer(classes.Text) {
 		if numbers, ok := y.numbers(len(classes.Text)); ok {

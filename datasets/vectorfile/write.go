@@ -50,7 +50,7 @@ func CanWrite(path string) error {
 
 // Write writes vectors in the format of the extension of path: .npz for NumPy, .mat for MATLAB, or .csv.
 // docs/reference/data.md lists the content. Open reads the same vectors, labels and names, except that sparse vectors
-// become dense in a .csv and lose their image size in a .mat. A .csv has no image size.
+// become dense in a .csv and lose their image size in a .mat. A .csv has no image size and no settings.
 //
 // The write is atomic: on failure, or if ctx ends, an existing file is unchanged. Values that are not finite are
 // errors. So are names that the format cannot hold: with white space at an end in a .csv, with characters beyond U+FFFF
@@ -150,6 +150,9 @@ func (c *Content) lists(height, width int) []namedList {
 			scales.numbers = append(scales.numbers, f.Scale)
 		}
 		all = append(all, names, counts, scales)
+	}
+	if c.Settings != "" {
+		all = append(all, namedList{name: settingsVariable, words: []string{c.Settings}})
 	}
 	return append(all, namedList{name: sizeVariable, numbers: []float64{float64(height), float64(width)}, integers: true})
 }

@@ -127,6 +127,7 @@ func TestWrite(t *testing.T) {
 		s := randomSet(r)
 		if _, m := s.Vectors.Dims(); trial%2 == 0 {
 			s.Features = []Columns{{"sift", m - m/2, 0.5}, {"colour", m / 2, 1e-9}}
+			s.Settings = `[{"sift":{"at":"dense"}},{"colour":{"at":"hsv"}}]`
 		}
 		for _, ending := range []string{".npz", ".MAT", ".csv"} {
 			path := filepath.Join(dir, "set"+ending)
@@ -160,6 +161,9 @@ func TestWrite(t *testing.T) {
 			height, width := s.Height, s.Width
 			if _, ok := s.Vectors.(*sparse.CSR); ok && ending == ".MAT" {
 				height, width = 0, 0
+			}
+			if got.Settings != s.Settings {
+				t.Errorf("%s: settings %q, want %q", what, got.Settings, s.Settings)
 			}
 			if got.Height != height || got.Width != width {
 				t.Errorf("%s: images of %d×%d, want %d×%d", what, got.Height, got.Width, height, width)

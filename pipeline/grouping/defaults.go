@@ -40,7 +40,7 @@ func DefaultFeatures(inBlocks bool) spec.Features {
 // DefaultMethod returns the default method for the inputs. Network features and features with negative values are
 // clustered directly, by propagated k-means.
 func (g Groups) DefaultMethod(in *input.Inputs) spec.Method {
-	if g.Cluster.By == spec.Largest || !in.Features.OfNetwork() && !in.HasNegative() {
+	if g.Cluster.By == spec.Largest || !in.OfNetwork() && !in.HasNegative() {
 		return DefaultMethod(g.UseLabels)
 	}
 	return spec.Method{Name: cmp.Or(g.Cluster.By, "propagated-kmeans")}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
@@ -222,4 +223,22 @@ func FuzzReadStart(f *testing.F) {
 			}
 		})
 	})
+}
+
+// TestDefaultMethodOfFile: the settings in a file of network features choose the method.
+func TestDefaultMethodOfFile(t *testing.T) {
+	for settings, want := range map[string]string{
+		"":                               "nmf",
+		"{":                              "nmf",
+		`{"hog":{}}`:                     "nmf",
+		`{"network":{"at":"lite0"}}`:     "propagated-kmeans",
+		`{"network":{"places":true}}`:    "nmf",
+		`{"network":{"file":"a.onnx"}}`:  "propagated-kmeans",
+		`[{"network":{}},{"colour":{}}]`: "nmf",
+	} {
+		in := &input.Inputs{Set: &datasets.Set{Settings: settings}, X: mat.NewDense(2, 1, []float64{1, 2})}
+		if got := (Groups{}).DefaultMethod(in).Name; got != want {
+			t.Errorf("%s: %s, want %s", settings, got, want)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -482,6 +483,12 @@ func (in *Inputs) reserveMatrix(ctx context.Context, what string, x mat.Matrix) 
 func (in *Inputs) HasNegative() bool {
 	in.looked.Do(func() { _, _, _, in.negative = in.FirstNegative() })
 	return in.negative || in.Features.Whiten > 0
+}
+
+// OfNetwork reports whether the features, or those in the file of vectors, are of a network alone.
+func (in *Inputs) OfNetwork() bool {
+	stored, err := spec.ReadFeatures(json.RawMessage(in.Set.Settings))
+	return in.Features.OfNetwork() || err == nil && stored.OfNetwork()
 }
 
 // Progress is called with the current step, the amount done and the total, −1 if it is unknown. Calls do not overlap,
