@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -136,17 +135,7 @@ func (n Network) model(ctx context.Context) ([]byte, error) {
 		}
 		return model.([]byte), nil
 	}
-	info, err := os.Stat(n.File)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-	}
-	if err == nil { // the decoded weights may be twice as large as the file
-		err = memory.FromContext(ctx).Check(3*info.Size(), n.File)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return os.ReadFile(n.File)
+	return network.ReadFile(ctx, n.File)
 }
 
 // entry returns the mean and scale that normalise each channel of a pixel.

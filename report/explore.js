@@ -3,6 +3,7 @@
 // pictures are. This script uses what page.js describes, and these addresses beside the page:
 //
 //   GET state            groups, names, confidence, labelled, must, cannot, offer, questions, model, undo, …
+//   GET search?text=     rows: all samples, those first that the text describes best; only with data.search
 //   POST act             {do, pictures, groups, name}; do is move, merge, split,
 //                        name, together, apart, follow, decline or skip
 //   POST undo, redo, finish   {}
@@ -451,6 +452,25 @@ function answer(group) {
   if (!act(group === undefined ? {do: "skip", pictures: of} : {do: "move", pictures: of, groups: group === null ? undefined : [group]})) return;
   asked.add(q.picture);
   showQuestion();
+}
+
+// ---- search by a description
+
+if (data.search) {
+  const field = element("input", {id: "describe", type: "search", placeholder: "a dog on grass", maxLength: 250, autocomplete: "off"});
+  field.addEventListener("keydown", async (event) => {
+    const text = field.value.trim();
+    if (event.key !== "Enter" || !text) return;
+    event.preventDefault();
+    try {
+      const {rows} = await ask(`search?text=${encodeURIComponent(text)}`);
+      if (text === field.value.trim()) partwise.list(`Best matches for “${text}”`, rows);
+    } catch (error) {
+      if (error.gone) gone();
+      else say(`Search failed: ${error.message}`, true);
+    }
+  });
+  byId("find").parentElement.after(element("label", {}, "Description ", field));
 }
 
 // ---- help

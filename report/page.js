@@ -17,6 +17,7 @@
 //   copyOf      original of the stack of copies that each is in
 //   near        samples that are near and no exact copies
 //   outliers, remarks   lists of [sample, 0..1] and of [sample, "blurred"]
+//   search      whether the server finds pictures by a description (explore.js)
 //   captures    list of [sample, capture time, camera, place], each "" where unknown
 //
 // and codes for similar.js and a map for map.js, which stand on their own.

@@ -53,6 +53,7 @@ type pageData struct {
 	Outliers   [][2]any    `json:"outliers,omitempty"`
 	Remarks    [][2]any    `json:"remarks,omitempty"`
 	Captures   [][4]any    `json:"captures,omitempty"`
+	Search     bool        `json:"search,omitempty"`
 	codes
 
 	place []int
@@ -388,8 +389,8 @@ var icon []byte
 var neededIDs = []string{"tools", "find", "order", "lists", "fold", "status", "results", "results-title", "results-close", "map", "map-help", "groups"}
 
 // ServePage reads the page of a grouping in the folder root, as WriteClusters wrote it. It links the original of sample
-// 17 as original/17 if has(17) is true.
-func ServePage(root fs.FS, has func(sample int) bool) (*ServedPage, error) {
+// 17 as original/17 if has(17) is true. With search, its server finds samples by a description.
+func ServePage(root fs.FS, has func(sample int) bool, search bool) (*ServedPage, error) {
 	text, err := fs.ReadFile(root, "index.html")
 	if err != nil {
 		return nil, err
@@ -405,7 +406,7 @@ func ServePage(root fs.FS, has func(sample int) bool) (*ServedPage, error) {
 		return nil, fmt.Errorf("%w (%s: %w)", ErrPage, dataFile, err)
 	}
 	n := len(data.Names)
-	data.Base, data.Links = "original/", make([]string, n)
+	data.Base, data.Links, data.Search = "original/", make([]string, n), search
 	for i := range n {
 		if has(i) {
 			data.Links[i] = strconv.Itoa(i)

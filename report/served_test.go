@@ -27,7 +27,7 @@ func TestServePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := tree(t, dir)
-	served, err := ServePage(os.DirFS(dir), func(i int) bool { return i != 3 })
+	served, err := ServePage(os.DirFS(dir), func(i int) bool { return i != 3 }, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,10 @@ func TestServePage(t *testing.T) {
 			t.Errorf("sample %d is at %s%v", i, has.Base, l)
 		}
 	}
-	had.Base, had.Links, has.Base, has.Links = "", nil, "", nil
+	if had.Search || !has.Search {
+		t.Errorf("search by description: %v, and %v on the served page", had.Search, has.Search)
+	}
+	had.Base, had.Links, has.Base, has.Links, has.Search = "", nil, "", nil, false
 	if diff := cmp.Diff(had, has, cmp.AllowUnexported(pageData{})); diff != "" {
 		t.Errorf("other data: %s", diff)
 	}
@@ -94,13 +97,13 @@ func TestServeStrangersPage(t *testing.T) {
 	all := func(int) bool { return true }
 	for _, id := range neededIDs {
 		put("index.html", strings.Replace(files["index.html"], ` id="`+id+`"`, "", 1))
-		if _, err := ServePage(os.DirFS(dir), all); !errors.Is(err, ErrPage) {
+		if _, err := ServePage(os.DirFS(dir), all, false); !errors.Is(err, ErrPage) {
 			t.Errorf("without %s: error %v", id, err)
 		}
 	}
 	for _, text := range []string{"", "<html>", "<head></head><body>", "</head><title>x</title>"} {
 		put("index.html", text)
-		if _, err := ServePage(os.DirFS(dir), all); !errors.Is(err, ErrPage) {
+		if _, err := ServePage(os.DirFS(dir), all, false); !errors.Is(err, ErrPage) {
 			t.Errorf("the page %q: error %v", text, err)
 		}
 	}
@@ -115,7 +118,7 @@ func TestServeStrangersPage(t *testing.T) {
 			t.Fatalf("there is no %s in %.300s", test[0], data)
 		}
 		put(dataFile, changed)
-		served, err := ServePage(os.DirFS(dir), all)
+		served, err := ServePage(os.DirFS(dir), all, false)
 		if test[1] == `"thing":"`+"`" { // words are the data's
 			if err != nil || !strings.Contains(string(served.Files[dataFile]), test[1]) {
 				t.Errorf("other words: %v", err)
@@ -127,14 +130,14 @@ func TestServeStrangersPage(t *testing.T) {
 	put(dataFile, data)
 	put("page/page.js", "alert(1)")
 	put("index.html", strings.Replace(files["index.html"], "<script ", "<script src='page/evil.js'></script><script ", 1))
-	served, err := ServePage(os.DirFS(dir), all)
+	served, err := ServePage(os.DirFS(dir), all, false)
 	if err != nil || string(served.Files["page/page.js"]) != files["page/page.js"] || strings.Contains(string(served.HTML), "evil") {
 		t.Errorf("a stranger's script is served, error %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, "page", "data.js")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ServePage(os.DirFS(dir), all); !errors.Is(err, ErrPage) {
+	if _, err := ServePage(os.DirFS(dir), all, false); !errors.Is(err, ErrPage) {
 		t.Errorf("without data: error %v", err)
 	}
 }

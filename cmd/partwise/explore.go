@@ -14,12 +14,15 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/explore"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
+	"github.com/seed4492f2cd/partwise/internal/textsearch"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -29,7 +32,7 @@ import (
 
 func exploreCommand() *cobra.Command {
 	var port uint16
-	var pictures string
+	var pictures, text string
 	var noBrowser bool
 	e := &spec.Experiment{}
 	cmd := &cobra.Command{
@@ -43,11 +46,12 @@ Press Finish on the page, or Ctrl-C, to write the corrected groups to RESULTS.`,
   partwise sort results/photos-groups --to by-hand --copy`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return exploreGroups(cmd, e, args[0], pictures, int(port), !noBrowser && columns.IsTerminal(cmd.OutOrStdout()))
+			return exploreGroups(cmd, e, args[0], pictures, text, int(port), !noBrowser && columns.IsTerminal(cmd.OutOrStdout()))
 		},
 	}
 	f := cmd.Flags()
 	f.Uint16Var(&port, "port", 0, "port of the page; 0 chooses a free port")
+	f.StringVar(&text, "text", "", "ONNX text encoder of the features' network, to search by a description; needs tokenizer.json beside it")
 	f.BoolVar(&noBrowser, "no-browser", false, "print the address without opening a browser")
 	picturesFlag(f, &pictures)
 	dataFlags(cmd, &e.Data)
@@ -55,7 +59,7 @@ Press Finish on the page, or Ctrl-C, to write the corrected groups to RESULTS.`,
 	return cmd
 }
 
-func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string, port int, browse bool) error {
+func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures, text string, port int, browse bool) error {
 	ctx := cmd.Context()
 	if err := checkResults(cmd, e, dir, report.GroupingFiles); err != nil {
 		return err
@@ -71,6 +75,12 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 	}
 	if m.Groups == nil {
 		return fmt.Errorf("%s: the model has no groups; run partwise cluster first", file)
+	}
+	var encoder *textsearch.Encoder
+	if text != "" {
+		if encoder, err = openEncoder(ctx, m, text); err != nil {
+			return err
+		}
 	}
 	if !slices.ContainsFunc([]string{"pool", "from", "pattern", "truth", "no-classes"}, cmd.Flags().Changed) {
 		root := e.Data.Root
@@ -103,8 +113,12 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 	for i, row := range in.Rows {
 		files[i] = in.Set.File(row)
 	}
+	var find func(text string) ([]int, error)
+	if x, ok := in.X.(*mat.Dense); ok && encoder != nil {
+		find = func(text string) ([]int, error) { return encoder.Search(x, text) }
+	}
 	closeBrowser := func() {}
-	err = explore.Run(ctx, session, dir, files, port, func(address string) error {
+	err = explore.Run(ctx, session, dir, files, find, port, func(address string) error {
 		err := say(cmd, "Page of the groups: %s\nTo save and stop, press Finish on the page or Ctrl-C here.\n", address)
 		if err == nil && browse {
 			closeBrowser = openBrowser(dir, address)
@@ -122,6 +136,18 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 	page.Method, page.ByDay, page.Pictures = m.Method, m.Groups.ByDay, looked
 	// A further signal ends it at once; the corrections are already saved.
 	return publishExplored(context.WithoutCancel(ctx), cmd, session, folder, in, page, dir)
+}
+
+// openEncoder opens a text encoder for the features of a model, which must be those of a network's file alone.
+func openEncoder(ctx context.Context, m *models.Model, file string) (*textsearch.Encoder, error) {
+	f := m.Features
+	if n, _ := f.ExtractorOrPixels().(features.Network); !f.OfNetwork() || n.File == "" || f.Transductive() || cmp.Or(f.Power, 1) != 1 {
+		return nil, fmt.Errorf("--text: the groups are by %s; expected the features of an ONNX model alone, as by partwise cluster --features network=image.onnx", f)
+	}
+	if err := filesIn(ctx).Reads(file); err != nil {
+		return nil, err
+	}
+	return textsearch.Open(ctx, file, m.Columns)
 }
 
 // openSession opens the corrections of the model in a file, with the labels and links of its groups.

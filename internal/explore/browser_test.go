@@ -400,7 +400,7 @@ func TestBrowserAgain(t *testing.T) {
 		session := newFake(g.groups)
 		session.state.Model = model
 		gate := newGate(t, session)
-		s, err := New(t.Context(), session, g.dir, g.files)
+		s, err := New(t.Context(), session, g.dir, g.files, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -448,7 +448,7 @@ func TestBrowserAway(t *testing.T) {
 	g := newGrouping(t, 12)
 	session := newFake(g.groups)
 	gate := newGate(t, session)
-	s, err := New(t.Context(), session, g.dir, g.files)
+	s, err := New(t.Context(), session, g.dir, g.files, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

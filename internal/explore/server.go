@@ -47,6 +47,7 @@ type Session interface {
 //	GET  /TOKEN/             the page and the files that it loads (see serveFile)
 //	GET  /TOKEN/original/17  the picture of row 17
 //	GET  /TOKEN/state        the feedback.State
+//	GET  /TOKEN/search?text= {"rows": all rows, those first whose pictures the text describes best}
 //	POST /TOKEN/act          a feedback.Act
 //	POST /TOKEN/undo, redo   {}
 //	POST /TOKEN/finish       {}: the person is finished
@@ -61,6 +62,7 @@ type Server struct {
 	page  *report.ServedPage
 	root  *os.Root
 	files []string
+	find  func(text string) ([]int, error)
 	pages http.Handler
 
 	acting    sync.Mutex // held by the running act
@@ -76,13 +78,14 @@ const (
 	largestBody = 1 << 20 // the largest size of a request in bytes
 	largestID   = 100     // the largest size of an id in bytes
 	mostDone    = 1000    // the number of remembered ids
+	longestText = 1000    // the largest size of a description in bytes
 )
 
 var acceptable = 20 * time.Second // the time limit for a request, and for reading an answer
 
 // New returns a server of the results of partwise cluster in dir. files holds the file of each picture, by row, or "".
-// Acts are cancelled when ctx ends.
-func New(ctx context.Context, session Session, dir string, files []string) (*Server, error) {
+// find, which may be nil, orders all rows by a description, and is called concurrently. Acts are cancelled when ctx ends.
+func New(ctx context.Context, session Session, dir string, files []string, find func(text string) ([]int, error)) (*Server, error) {
 	state := session.State()
 	n := len(state.Groups)
 	has := func(i int) bool { return i < len(files) && files[i] != "" }
@@ -90,11 +93,11 @@ func New(ctx context.Context, session Session, dir string, files []string) (*Ser
 	if err != nil {
 		return nil, err
 	}
-	page, err := report.ServePage(root.FS(), has)
+	page, err := report.ServePage(root.FS(), has, find != nil)
 	if err == nil && page.Samples != n {
 		err = fmt.Errorf("the page shows %d images but the groups have %d: run partwise cluster again", page.Samples, n)
 	}
-	s := &Server{ctx: ctx, token: tokenOf(dir), model: state.Model, page: page, root: root, files: files, session: session, finished: make(chan struct{})}
+	s := &Server{ctx: ctx, token: tokenOf(dir), model: state.Model, page: page, root: root, files: files, find: find, session: session, finished: make(chan struct{})}
 	if err == nil {
 		_, err = s.setState(state)
 	}
@@ -104,7 +107,7 @@ func New(ctx context.Context, session Session, dir string, files []string) (*Ser
 	}
 	mux := http.NewServeMux()
 	for pattern, do := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"GET {$}": s.servePage, "GET state": s.serveState, "GET original/{row}": s.serveOriginal, "GET {file...}": s.serveFile,
+		"GET {$}": s.servePage, "GET state": s.serveState, "GET original/{row}": s.serveOriginal, "GET search": s.serveSearch, "GET {file...}": s.serveFile,
 		"POST act": s.change(session.Do), "POST finish": s.finishSession,
 		"POST undo": s.change(func(ctx context.Context, _ feedback.Act) (*feedback.State, error) { return session.Undo(ctx) }),
 		"POST redo": s.change(func(ctx context.Context, _ feedback.Act) (*feedback.State, error) { return session.Redo(ctx) }),
@@ -325,6 +328,25 @@ func writeState(w http.ResponseWriter, text []byte) error {
 	return send(w, "application/json", text)
 }
 
+func (s *Server) serveSearch(w http.ResponseWriter, r *http.Request) error {
+	text := r.FormValue("text")
+	switch {
+	case s.find == nil:
+		return errNothing
+	case len(text) > longestText:
+		return failure(http.StatusBadRequest, "the description is longer than %d bytes", longestText)
+	}
+	rows, err := s.find(text)
+	if err != nil {
+		return err
+	}
+	answer, err := json.Marshal(map[string][]int{"rows": rows})
+	if err != nil {
+		return err
+	}
+	return send(w, "application/json", answer)
+}
+
 // send answers with content of a media type.
 func send(w http.ResponseWriter, kind string, content []byte) error {
 	limitAnswer(w)
@@ -335,8 +357,8 @@ func send(w http.ResponseWriter, kind string, content []byte) error {
 
 // Run serves the results of partwise cluster in dir, as New does, until ctx ends or the person is finished, which is no
 // error. It passes the address of the page to ready. After it returns, no method of the session is called.
-func Run(ctx context.Context, session Session, dir string, files []string, port int, ready func(address string) error) error {
-	s, err := New(ctx, session, dir, files)
+func Run(ctx context.Context, session Session, dir string, files []string, find func(text string) ([]int, error), port int, ready func(address string) error) error {
+	s, err := New(ctx, session, dir, files, find)
 	if err != nil {
 		return err
 	}

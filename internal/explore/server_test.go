@@ -26,6 +26,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/browsertest"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/report"
@@ -36,6 +37,7 @@ type smallGrouping struct {
 	dir    string
 	files  []string
 	groups []int
+	find   func(text string) ([]int, error)
 }
 
 func newGrouping(t testing.TB, n int) *smallGrouping {
@@ -87,7 +89,7 @@ func write(t testing.TB, path, text string) {
 // start serves a grouping with a session.
 func start(t testing.TB, g *smallGrouping, session Session) (*Server, *httptest.Server) {
 	t.Helper()
-	s, err := New(t.Context(), session, g.dir, g.files)
+	s, err := New(t.Context(), session, g.dir, g.files, g.find)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,6 +323,48 @@ func TestNotServed(t *testing.T) {
 	}
 }
 
+// TestSearch: the server orders pictures by a description, if it can, and the page shows them.
+func TestSearch(t *testing.T) {
+	g := newGrouping(t, 12)
+	s, web := start(t, g, newFake(g.groups))
+	if status, _, _ := request(t, web, "GET", s.Path()+"search?text=dog", "", nil); status != 404 {
+		t.Errorf("without an encoder: %d", status)
+	}
+	if _, data, _ := request(t, web, "GET", s.Path()+"page/data.js", "", nil); strings.Contains(data, `"search"`) {
+		t.Error("the page has a field without an encoder")
+	}
+	g.find = func(text string) ([]int, error) {
+		if text != "a <b>dog</b> & cat" {
+			return nil, fmt.Errorf("no %q", text)
+		}
+		return []int{7, 5, 11, 0, 1, 2, 3, 4, 6, 8, 9, 10}, nil
+	}
+	session := newFake(g.groups)
+	s, web = start(t, g, session)
+	for path, want := range map[string]int{"search?text=dog": 500, "search?text=" + strings.Repeat("x", longestText+1): 400, "search?text=a+%3Cb%3Edog%3C/b%3E+%26+cat": 200} {
+		if status, text, _ := request(t, web, "GET", s.Path()+path, "", nil); status != want || status == 200 && text != `{"rows":[7,5,11,0,1,2,3,4,6,8,9,10]}` {
+			t.Errorf("%.40s: %d, %s", path, status, text)
+		}
+	}
+	p := browsertest.Open(t, web.URL+s.Path())
+	p.Click("#describe")
+	p.Type(" a <b>dog</b> & cat ")
+	p.Press("Enter")
+	p.Run(`await until(() => !$("#results").hidden);
+check($("#results-title").textContent === "Best matches for “a <b>dog</b> & cat”", $("#results-title").textContent);
+check($$("#results a.picture").map((a) => a.dataset.i).join() === "7,5,11,0,1,2,3,4,6,8,9,10", "another order");
+check($$("#group-1 a.picture").length === 4 && $("#describe") === document.activeElement, "the groups or the focus moved");`, nil)
+	p.Type("s")
+	p.Press("Enter")
+	p.Run(`await until(() => $("#status").textContent.includes("Search failed: no"));`, nil)
+	if found := p.Problems(); len(found) != 1 || !strings.Contains(found[0], "500") {
+		t.Errorf("problems: %q", found)
+	}
+	if len(session.past) > 0 {
+		t.Errorf("%d acts were done", len(session.past))
+	}
+}
+
 // TestActs: acts change the state, and can be undone.
 func TestActs(t *testing.T) {
 	g := newGrouping(t, 12)
@@ -477,7 +521,7 @@ func TestRun(t *testing.T) {
 		address := make(chan string, 1)
 		done := make(chan error, 1)
 		go func() {
-			done <- Run(ctx, session, g.dir, g.files, 0, func(a string) error {
+			done <- Run(ctx, session, g.dir, g.files, nil, 0, func(a string) error {
 				if how == "not ready" {
 					return notReady
 				}
@@ -660,16 +704,16 @@ func TestPort80(t *testing.T) {
 // TestNoPage: results that cannot be served are refused with the remedy.
 func TestNoPage(t *testing.T) {
 	g := newGrouping(t, 12)
-	if _, err := New(t.Context(), newFake(g.groups[:9]), g.dir, g.files); err == nil || !strings.Contains(err.Error(), "12 images but the groups have 9") {
+	if _, err := New(t.Context(), newFake(g.groups[:9]), g.dir, g.files, nil); err == nil || !strings.Contains(err.Error(), "12 images but the groups have 9") {
 		t.Errorf("other pictures: %v", err)
 	}
-	if _, err := New(t.Context(), newFake(g.groups), filepath.Join(g.dir, "nothing"), g.files); !errors.Is(err, os.ErrNotExist) {
+	if _, err := New(t.Context(), newFake(g.groups), filepath.Join(g.dir, "nothing"), g.files, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
 	if err := os.Remove(filepath.Join(g.dir, "page", "data.js")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(t.Context(), newFake(g.groups), g.dir, g.files); !errors.Is(err, report.ErrPage) {
+	if _, err := New(t.Context(), newFake(g.groups), g.dir, g.files, nil); !errors.Is(err, report.ErrPage) {
 		t.Errorf("no data: %v", err)
 	}
 }
@@ -686,7 +730,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add("GET", "../model.npz", ``)
 	web := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 99}
 	f.Fuzz(func(t *testing.T, method, path, body string) {
-		s, err := New(t.Context(), newFake(g.groups), g.dir, g.files)
+		s, err := New(t.Context(), newFake(g.groups), g.dir, g.files, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,7 +67,7 @@ func caught(f func()) (err error) {
 func (b *builder) lower(n *node) {
 	operator := operators[n.op]
 	if operator == nil {
-		fail("operator not supported")
+		fail("operator not supported%s", elsewhere())
 	}
 	if len(n.outputs) == 0 {
 		fail("no output")

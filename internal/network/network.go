@@ -1,5 +1,5 @@
 // Package network computes features with convolutional networks from ONNX models, in single precision, one image at a
-// time on one core.
+// time on one core. A text encoder is a network whose image is a row of token ids.
 //
 // It supports the operators of plain convolutional networks (ResNet, MobileNet, EfficientNet, SqueezeNet, DenseNet) and
 // rejects others by name; the build with OpenCV runs models with others in ONNX Runtime, if that is installed. Models are
@@ -31,6 +31,7 @@ type Options struct {
 	Height, Width int    // size of images; 0 means the model's
 	Layer         string // name of the value, or of the operator, whose result is used
 	Memory        int64  // limit of memory for weights and maps in bytes; 0 means 1 GB
+	Text          bool   // a text encoder: images are rows of Width token ids, padded by zeros
 }
 
 // Network is a compiled model.
@@ -83,12 +84,20 @@ func Compile(model []byte, opt Options) (*Network, error) {
 // compileOther, if set, opens a model that this package cannot compile in another program.
 var compileOther func(model []byte, opt Options) (*Network, error)
 
+// elsewhere tells where a model runs that this build cannot run.
+func elsewhere() string {
+	if compileOther != nil {
+		return ""
+	}
+	return "; the build with OpenCV runs other models in ONNX Runtime"
+}
+
 func (n *Network) compile(g *graph, opt Options) {
 	b := &builder{constants: g.constants, values: map[string]*value{}, uses: map[string]int{}, limit: maxNumbers}
 	if opt.Memory > 0 {
 		b.limit = int(min(opt.Memory/4, maxNumbers))
 	}
-	layer := g.layer(opt.Layer)
+	layer := g.layer(opt)
 	name, in := n.input(g, opt)
 	var needed []*node // the operators that the layer depends on, last to first
 	b.uses[layer] = 1
@@ -164,6 +173,9 @@ func (n *Network) Run(dst, image []float32) error {
 
 func (n *Network) input(g *graph, opt Options) (name string, v *value) {
 	given := slices.DeleteFunc(slices.Clone(g.inputs), func(in input) bool { return g.constants[in.name] != nil })
+	if opt.Text {
+		return n.textInput(given)
+	}
 	if len(given) != 1 || len(given[0].dims) != 4 {
 		fail("expected one input of four axes")
 	}
@@ -193,14 +205,39 @@ func (n *Network) input(g *graph, opt Options) (name string, v *value) {
 	return in.name, &value{shape: shape, last: last}
 }
 
+// textLength is the number of tokens of CLIP, for text encoders of any length.
+const textLength = 77
+
+// textInput returns the token ids of a text encoder.
+func (n *Network) textInput(given []input) (name string, v *value) {
+	if len(given) != 1 || len(given[0].dims) != 2 || given[0].dims[0] > 1 {
+		fail("expected the input input_ids of shape 1×%d, got %v%s", textLength, given, elsewhere())
+	}
+	n.Height, n.Width, n.Channels = 1, cmp.Or(given[0].dims[1], textLength), 1
+	return given[0].name, &value{shape: []int{1, n.Width}}
+}
+
+// textOutput returns the output of a text encoder that holds the projected features.
+func textOutput(outputs []string) string {
+	const projected = "text_embeds"
+	if slices.Contains(outputs, projected) {
+		return projected
+	}
+	return outputs[0]
+}
+
 // poolings are operators that can pool a whole map, and afterPooling the operators of a classifier after it.
 var (
 	poolings     = []string{"GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "AveragePool"}
 	afterPooling = []string{"Softmax", "LogSoftmax", "Gemm", "MatMul", "Add", "Flatten", "Reshape", "Squeeze", "Dropout", "Identity", "Cast"}
 )
 
-// layer returns the name of the value that Options.Layer selects.
-func (g *graph) layer(name string) string {
+// layer returns the name of the value that the options select.
+func (g *graph) layer(opt Options) string {
+	name := opt.Layer
+	if opt.Text && len(g.outputs) > 0 {
+		name = textOutput(g.outputs)
+	}
 	makers := map[string]*node{}
 	for _, n := range g.nodes {
 		for _, out := range n.outputs {

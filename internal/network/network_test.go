@@ -131,3 +131,43 @@ func TestRunTogether(t *testing.T) {
 		}
 	}
 }
+
+// TestText: a text encoder gives its projected output for token ids, and refuses ids that it does not have.
+func TestText(t *testing.T) {
+	table := make([]byte, 0, 24)
+	for _, v := range []float32{1, 2, 3, 4, 5, 6} {
+		table = binary.LittleEndian.AppendUint32(table, math.Float32bits(v))
+	}
+	encoder := func(dims ...int) []byte {
+		var shape []byte
+		for _, d := range dims {
+			shape = append(shape, message(1, message(1, d))...)
+		}
+		return message(7, message(
+			11, message(1, "input_ids", 2, message(1, message(1, typeInt64, 2, shape))),
+			5, message(8, "table", 2, typeFloat, 9, table, 1, 3, 1, 2),
+			1, message(4, "Gather", 1, "table", 1, "input_ids", 2, "rows"), 1, message(4, "Flatten", 1, "rows", 2, "text_embeds"),
+			12, message(1, "rows"), 12, message(1, "text_embeds")))
+	}
+	n, err := Compile(encoder(1, 2), Options{Text: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]float32, 4)
+	if err := n.Run(out, []float32{2, 0}); err != nil || !slices.Equal(out, []float32{5, 6, 1, 2}) {
+		t.Errorf("got %v, %v", out, err)
+	}
+	for _, id := range []float32{3, -1, 1e9} {
+		if err := n.Run(out, []float32{0, id}); err == nil || !strings.Contains(err.Error(), "output 3 of the network is NaN") {
+			t.Errorf("token %v: %v", id, err)
+		}
+	}
+	if n, err := Compile(encoder(0, 0), Options{Text: true}); err != nil || n.Width != textLength || n.OutChannels != 2*textLength {
+		t.Errorf("of any length: %+v, %v", n, err)
+	}
+	for _, model := range [][]byte{encoder(2, 2), encoder(4), model(1, message(4, "Relu", 2, "y", 1, "x"))} {
+		if _, err := Compile(model, Options{Text: true}); err == nil || !strings.Contains(err.Error(), "expected the input input_ids of shape 1×77") {
+			t.Errorf("got %v", err)
+		}
+	}
+}

@@ -1,14 +1,17 @@
 package network
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
@@ -167,6 +170,21 @@ func (m fields) floats(number protowire.Number) (all []float32) {
 	}
 	m.values(number, next, func(v uint64) { all = append(all, math.Float32frombits(uint32(v))) })
 	return all
+}
+
+// ReadFile reads a model, if the memory budget allows its weights.
+func ReadFile(ctx context.Context, file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	if err == nil { // the decoded weights may be twice as large as the file
+		err = memory.FromContext(ctx).Check(3*info.Size(), file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
 }
 
 func parse(content []byte) *graph {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 
 	ort "github.com/yalue/onnxruntime_go"
@@ -35,7 +36,14 @@ func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
 		return nil, err
 	}
 	g, n := &graph{}, &Network{}
+	var kind ort.TensorElementDataType
+	var mask []string
 	for _, in := range ins {
+		if opt.Text && in.Name == "attention_mask" {
+			mask = []string{in.Name}
+			continue
+		}
+		kind = in.DataType
 		dims := make([]int, len(in.Dimensions))
 		for i, d := range in.Dimensions {
 			dims[i] = int(max(d, 0))
@@ -47,12 +55,19 @@ func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
 	if err := caught(func() { name, in = n.input(g, opt) }); err != nil {
 		return nil, err
 	}
+	if opt.Text && kind != ort.TensorElementDataTypeInt64 && kind != ort.TensorElementDataTypeInt32 {
+		return nil, fmt.Errorf("the input %q has type %v; expected int64 or int32", name, kind)
+	}
 	if len(outs) == 0 {
 		return nil, errors.New("no output")
 	}
-	layer, names := cmp.Or(opt.Layer, outs[0].Name), []string{}
+	var names []string
 	for _, out := range outs {
 		names = append(names, out.Name)
+	}
+	layer := cmp.Or(opt.Layer, names[0])
+	if opt.Text {
+		layer = textOutput(names)
 	}
 	options, err := ort.NewSessionOptions()
 	if err != nil {
@@ -62,12 +77,12 @@ func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
 	if err := errors.Join(options.SetIntraOpNumThreads(1), options.SetInterOpNumThreads(1)); err != nil {
 		return nil, err
 	}
-	session, err := ort.NewDynamicAdvancedSessionWithONNXData(model, []string{name}, []string{layer}, options)
+	session, err := ort.NewDynamicAdvancedSessionWithONNXData(model, append([]string{name}, mask...), []string{layer}, options)
 	if err != nil {
 		return nil, fmt.Errorf("%w; its outputs are %q", err, names)
 	}
 	runtime.AddCleanup(n, func(s *ort.DynamicAdvancedSession) { s.Destroy() }, session)
-	shape := make([]int64, len(in.shape))
+	shape := make(ort.Shape, len(in.shape))
 	for i, d := range in.shape {
 		shape[i] = int64(d)
 	}
@@ -80,13 +95,25 @@ func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
 				data[i%n.Channels*n.Height*n.Width+i/n.Channels] = image[i]
 			}
 		}
-		tensor, err := ort.NewTensor(ort.NewShape(shape...), data)
-		if err != nil {
-			return nil, nil, err
+		given := [][]float32{data}
+		if mask != nil { // 1 for each token before the padding
+			last := len(image)
+			for last > 0 && image[last-1] == 0 {
+				last--
+			}
+			given = append(given, append(slices.Repeat([]float32{1}, last), make([]float32, len(image)-last)...))
 		}
-		defer tensor.Destroy()
+		var tensors []ort.Value
+		for _, data := range given {
+			tensor, err := newTensor(kind, shape, data)
+			if err != nil {
+				return nil, nil, err
+			}
+			defer tensor.Destroy()
+			tensors = append(tensors, tensor)
+		}
 		out := []ort.Value{nil}
-		if err := session.Run([]ort.Value{tensor}, out); err != nil {
+		if err := session.Run(tensors, out); err != nil {
 			return nil, nil, err
 		}
 		defer out[0].Destroy()
@@ -127,4 +154,23 @@ func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
 		return nil
 	}
 	return n, nil
+}
+
+// newTensor returns numbers as a tensor of a type.
+func newTensor(kind ort.TensorElementDataType, shape ort.Shape, data []float32) (ort.Value, error) {
+	switch kind {
+	case ort.TensorElementDataTypeInt64:
+		return wholeTensor[int64](shape, data)
+	case ort.TensorElementDataTypeInt32:
+		return wholeTensor[int32](shape, data)
+	}
+	return ort.NewTensor(shape, data)
+}
+
+func wholeTensor[T int32 | int64](shape ort.Shape, data []float32) (ort.Value, error) {
+	whole := make([]T, len(data))
+	for i, v := range data {
+		whole[i] = T(v)
+	}
+	return ort.NewTensor(shape, whole)
 }

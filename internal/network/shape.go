@@ -1,6 +1,7 @@
 package network
 
 import (
+	"math"
 	"slices"
 )
 
@@ -249,6 +250,9 @@ func (b *builder) shapeOf(n *node, in []*value) *value {
 
 func (b *builder) gather(n *node, in []*value) *value {
 	v, at := in[0], argument(in, 1)
+	if at != nil && at.buf != nil {
+		return b.embedding(n, v, at)
+	}
 	if at == nil || v.ints == nil || at.ints == nil || len(v.shape) != 1 || n.int("axis", 0) != 0 {
 		fail("expected a list of constant integers")
 	}
@@ -257,4 +261,28 @@ func (b *builder) gather(n *node, in []*value) *value {
 		out[i] = v.ints[axisIndex(j, len(v.ints))]
 	}
 	return &value{shape: at.shape, ints: out}
+}
+
+// embedding compiles Gather of the rows of a constant table.
+func (b *builder) embedding(n *node, table, at *value) *value {
+	if len(table.shape) != 2 || table.floats == nil || n.int("axis", 0) != 0 {
+		fail("expected a constant table and its rows")
+	}
+	b.countNumbers(len(table.floats))
+	at = b.layout(at, false)
+	rows, columns := table.shape[0], table.shape[1]
+	out := b.newValue(append(slices.Clone(at.shape), columns), false)
+	b.addStep(func(arena []float32) {
+		y := out.buf.slice(arena)
+		for _, id := range at.buf.slice(arena) {
+			for j := range columns {
+				y[j] = float32(math.NaN()) // Run reports it
+			}
+			if id >= 0 && id < float32(rows) {
+				copy(y, table.floats[int(id)*columns:][:columns])
+			}
+			y = y[columns:]
+		}
+	}, at.buf, out.buf)
+	return out
 }
