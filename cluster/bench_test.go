@@ -81,7 +81,7 @@ func BenchmarkKMeansSparse(b *testing.B) {
 // TestCores checks that every algorithm, and the search for nearest points, gives the same bytes on any number of
 // cores, within one panel and across several.
 func TestCores(t *testing.T) {
-	for _, size := range [][2]int{{40, 3}, {panelRows + 50, 700}} {
+	for _, size := range [][2]int{{40, 3}, {panelRows + 50, 300}} {
 		x, truth := blobs(size[0], size[1], 24, 4, 1)
 		x.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, x) // for the cuts
 		n, _ := x.Dims()
@@ -92,7 +92,7 @@ func TestCores(t *testing.T) {
 				restore := parallel.SetCores(cores)
 				var got []any
 				for _, a := range Algorithms() {
-					r, err := registered(t, a, map[string]any{"restarts": 3, "refine": true}).Cluster(t.Context(), x, 24, known, 1)
+					r, err := registered(t, a, map[string]any{"restarts": 2, "refine": true}).Cluster(t.Context(), x, 24, known, 1)
 					if err != nil {
 						t.Fatalf("%s: %v", a.Name, err)
 					}

@@ -128,7 +128,7 @@ func TestPaperProtocols(t *testing.T) {
 		{"orl", ccf, map[string][2]float64{"nmf": {79.9, 77.3}, "cf": {47.8, 33.2}, "ccf": {78.2, 75.2}}},
 		{"orl", cnmf, map[string][2]float64{"nmf-ncw": {76.6, 72.7}, "cnmf": {79.9, 76.4}, "semi-gnmf": {72.6, 70.7}}},
 	} {
-		text := "{name: x, data: " + c.set + ", classes: [2, 4, 6, 8, 10], repeats: 4, seed: 11, " + c.protocol + ", methods: ["
+		text := "{name: x, data: " + c.set + ", classes: [2, 4, 6, 8, 10], repeats: 2, seed: 11, " + c.protocol + ", methods: ["
 		for m := range c.want {
 			if m == "ccf" {
 				m = "{name: ccf, init: nmf}"

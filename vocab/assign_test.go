@@ -68,7 +68,7 @@ func TestAssignSoft(t *testing.T) {
 // The words are the nearest ones, for any number of descriptors and concurrent callers, with as many checks as words
 // or nearly as many.
 func TestAssignMany(t *testing.T) {
-	const words, dim = 300, 20
+	const words, dim = 150, 20
 	random := rng.New(1, "many")
 	v := wordsOf(randomRows(random, words, dim, 60), dim)
 	for _, as := range []Assignment{{}, {Nearest: 3}, {Checks: words}, {Checks: words - 1}} {
@@ -88,7 +88,7 @@ func TestAssignMany(t *testing.T) {
 					t.Errorf("%d descriptors have %d words and %d weights", p, len(got.Words), len(got.Weights))
 					return
 				}
-				for i := range min(p, 300) {
+				for i := range min(p, 150) {
 					for r, want := range bruteForce(v, d.Vectors[i*dim:(i+1)*dim], a.as.Nearest) {
 						if got.Words[i*a.as.Nearest+r] != want.word {
 							t.Errorf("%d descriptors: number %d has words %v, want %d", p, i, got.Words[i*a.as.Nearest:(i+1)*a.as.Nearest], want.word)

@@ -104,7 +104,7 @@ func TestForestIsRepeatable(t *testing.T) {
 // The largest sensible number of words is learned and found.
 func TestHundredThousandWords(t *testing.T) {
 	testkit.Slow(t)
-	const words, dim, queries = 100_000, 16, 100
+	const words, dim, queries = 100_000, 8, 100
 	rows := randomRows(rng.New(1, "many words"), words+queries, dim, 2000)
 	v := train(t, Training{Words: words, MaxIterations: 1, Checks: 32}, rows, dim)
 	if v.Len() != words {

@@ -64,7 +64,7 @@ func TestTrainFindsTheWords(t *testing.T) {
 
 func TestTrainIsRepeatable(t *testing.T) {
 	testkit.Slow(t)
-	rows := randomRows(rng.New(1, "repeatable"), 5000, 32, 100)
+	rows := randomRows(rng.New(1, "repeatable"), 3000, 16, 100)
 	for _, training := range []Training{
 		{Words: 50},
 		{Words: 50, Method: MethodMiniBatch},
@@ -72,16 +72,16 @@ func TestTrainIsRepeatable(t *testing.T) {
 		{Words: 300, Checks: 40, MaxIterations: 2, Method: MethodMiniBatch},
 	} {
 		training.Seed = 7
-		want := train(t, training, rows, 32)
+		want := train(t, training, rows, 16)
 		for _, cores := range []int{1, 3, 5} {
 			restore := parallel.SetCores(cores)
-			if got := train(t, training, rows, 32); !mat.Equal(got.Words, want.Words) {
+			if got := train(t, training, rows, 16); !mat.Equal(got.Words, want.Words) {
 				t.Errorf("%v, %d checks: %d cores give other words", training.Method, training.Checks, cores)
 			}
 			restore()
 		}
 		training.Seed = 8
-		if got := train(t, training, rows, 32); mat.Equal(got.Words, want.Words) {
+		if got := train(t, training, rows, 16); mat.Equal(got.Words, want.Words) {
 			t.Errorf("%v, %d checks: another seed gives the same words", training.Method, training.Checks)
 		}
 	}
@@ -302,7 +302,7 @@ func TestTrainStops(t *testing.T) {
 		}
 	}
 	iterations := 0
-	train(t, Training{Words: 1000, MaxIterations: 2, Progress: func(int, int) { iterations++ }}, rows, 8)
+	train(t, Training{Words: 200, MaxIterations: 2, Progress: func(int, int) { iterations++ }}, rows, 8)
 	if iterations != 2 {
 		t.Errorf("%d iterations of at most 2", iterations)
 	}

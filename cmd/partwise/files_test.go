@@ -258,7 +258,7 @@ func TestSubfolders(t *testing.T) {
 	)
 	for line, want := range map[string]struct{ first, later, never string }{
 		"cluster classes --features pixels=4 --out a":                   {classes, "in 3 groups", chosen},
-		"cluster dated --features pixels=4 --out b":                     {dated, chosen, "agreement with"},
+		"cluster dated -k 2..4 --features pixels=4 --out b":             {dated, chosen, "agreement with"},
 		"cluster dated --features pixels=4 --pool --out c":              {pooled, "in 4 groups", chosen},
 		"cluster dated --features pixels=4 --no-classes --out d":        {"", chosen, "subfolders"},
 		"cluster dated --features pixels=4 --pattern {class}/* --out e": {"", "in 4 groups", "subfolders"},

@@ -204,7 +204,7 @@ methods:
 classes: [2, 4]
 repeats: 6
 labels: 30%
-cluster: {restarts: 2}
+cluster: {restarts: 1}
 `)
 	must(t, "run", "paper.yaml")
 	generated := filepath.Join("results", "paper", "generated")

@@ -68,21 +68,25 @@ func (o object) draw(pixels []uint8, v int, seed uint64) {
 			}
 			x, y, z := s.x+along*s.dx, s.y+along*s.dy, s.z+along*s.dz
 			x, z = x*cos+z*sin, z*cos-x*sin
-			for i := range pixels {
-				px := frame * ((2*float64(i%Side)+1)/Side - 1)
-				py := frame * (1 - (2*float64(i/Side)+1)/Side)
-				right, up := (px-x)/s.r, (py-y)/s.h
-				if math.Abs(right) >= 1 || math.Abs(up) >= 1 {
+			for row := range Side {
+				up := (frame*(1-(2*float64(row)+1)/Side) - y) / s.h
+				if math.Abs(up) >= 1 {
 					continue
 				}
-				ahead := math.Sqrt(max(0, 1-right*right-elementary.Pow(math.Abs(up), s.power)))
-				if ahead == 0 {
-					continue
-				}
-				if at := 2 + z + s.r*ahead; at > depth[i] { // all of the object is before -2
-					nx, ny, nz := right/s.r, math.Copysign(s.power/2*elementary.Pow(math.Abs(up), s.power-1), up)/s.h, ahead/s.r
-					lit := (nx*cosH*sinA + ny*sinH + nz*cosH*cosA) / math.Sqrt(nx*nx+ny*ny+nz*nz)
-					depth[i], shade[i] = at, s.grey*(ambient+strength*max(0, lit))
+				height := elementary.Pow(math.Abs(up), s.power)
+				ny := math.Copysign(s.power/2*elementary.Pow(math.Abs(up), s.power-1), up) / s.h
+				for column := range Side {
+					right := (frame*((2*float64(column)+1)/Side-1) - x) / s.r
+					ahead := math.Sqrt(max(0, 1-right*right-height))
+					if ahead == 0 {
+						continue
+					}
+					i := row*Side + column
+					if at := 2 + z + s.r*ahead; at > depth[i] { // all of the object is before -2
+						nx, nz := right/s.r, ahead/s.r
+						lit := (nx*cosH*sinA + ny*sinH + nz*cosH*cosA) / math.Sqrt(nx*nx+ny*ny+nz*nz)
+						depth[i], shade[i] = at, s.grey*(ambient+strength*max(0, lit))
+					}
 				}
 			}
 		}
