@@ -138,7 +138,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures, text s
 	return publishExplored(context.WithoutCancel(ctx), cmd, session, folder, in, page, dir)
 }
 
-// openEncoder opens a text encoder for the features of a model, which must be those of a network's file alone.
+// openEncoder opens a text encoder for the features of a model, which must come from the file of one network.
 func openEncoder(ctx context.Context, m *models.Model, file string) (*textsearch.Encoder, error) {
 	f := m.Features
 	if n, _ := f.ExtractorOrPixels().(features.Network); !f.OfNetwork() || n.File == "" || f.Transductive() || cmp.Or(f.Power, 1) != 1 {

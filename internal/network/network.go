@@ -81,16 +81,11 @@ func Compile(model []byte, opt Options) (*Network, error) {
 	return n, nil
 }
 
-// compileOther, if set, opens a model that this package cannot compile in another program.
-var compileOther func(model []byte, opt Options) (*Network, error)
-
-// elsewhere tells where a model runs that this build cannot run.
-func elsewhere() string {
-	if compileOther != nil {
-		return ""
-	}
-	return "; the build with OpenCV runs other models in ONNX Runtime"
-}
+// compileOther, if set, opens a model that this package cannot compile in another program. Without it, errors say hint.
+var (
+	compileOther func(model []byte, opt Options) (*Network, error)
+	hint         = "; the build with OpenCV runs other models in ONNX Runtime"
+)
 
 func (n *Network) compile(g *graph, opt Options) {
 	b := &builder{constants: g.constants, values: map[string]*value{}, uses: map[string]int{}, limit: maxNumbers}
@@ -211,7 +206,7 @@ const textLength = 77
 // textInput returns the token ids of a text encoder.
 func (n *Network) textInput(given []input) (name string, v *value) {
 	if len(given) != 1 || len(given[0].dims) != 2 || given[0].dims[0] > 1 {
-		fail("expected the input input_ids of shape 1×%d, got %v%s", textLength, given, elsewhere())
+		fail("expected the input input_ids of shape 1×%d, got %v%s", textLength, given, hint)
 	}
 	n.Height, n.Width, n.Channels = 1, cmp.Or(given[0].dims[1], textLength), 1
 	return given[0].name, &value{shape: []int{1, n.Width}}

@@ -14,7 +14,7 @@ import (
 	ort "github.com/yalue/onnxruntime_go"
 )
 
-func init() { compileOther = compileByRuntime }
+func init() { compileOther, hint = compileByRuntime, "" }
 
 // openRuntime loads the library of ONNX Runtime once.
 var openRuntime = sync.OnceValue(func() error {
@@ -54,9 +54,6 @@ func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
 	var in *value
 	if err := caught(func() { name, in = n.input(g, opt) }); err != nil {
 		return nil, err
-	}
-	if opt.Text && kind != ort.TensorElementDataTypeInt64 && kind != ort.TensorElementDataTypeInt32 {
-		return nil, fmt.Errorf("the input %q has type %v; expected int64 or int32", name, kind)
 	}
 	if len(outs) == 0 {
 		return nil, errors.New("no output")

@@ -26,8 +26,8 @@ type Encoder struct {
 	net    *network.Network
 }
 
-// Open reads the ONNX model of a text encoder, and the tokenizer beside it. Its features must have the given number of
-// columns, that of the features of the images.
+// Open reads the ONNX model of a text encoder, and the tokenizer beside it. Its features must have as many columns as the
+// features of the images.
 func Open(ctx context.Context, file string, columns int) (*Encoder, error) {
 	tokens, err := readTokenizer(filepath.Join(filepath.Dir(file), TokenizerFile))
 	if err != nil {
