@@ -51,7 +51,7 @@ Press Finish on the page, or Ctrl-C, to write the corrected groups to RESULTS.`,
 	}
 	f := cmd.Flags()
 	f.Uint16Var(&port, "port", 0, "port of the page; 0 chooses a free port")
-	f.StringVar(&text, "text", "", "ONNX text encoder of the features' network, to search by a description; needs tokenizer.json beside it")
+	f.StringVar(&text, "text", "", "ONNX text encoder, beside tokenizer.json, to search by words")
 	f.BoolVar(&noBrowser, "no-browser", false, "print the address without opening a browser")
 	picturesFlag(f, &pictures)
 	dataFlags(cmd, &e.Data)
