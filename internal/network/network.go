@@ -31,7 +31,7 @@ type Options struct {
 	Height, Width int    // size of images; 0 means the model's
 	Layer         string // name of the value, or of the operator, whose result is used
 	Memory        int64  // limit of memory for weights and maps in bytes; 0 means 1 GB
-	Text          bool   // a text encoder: images are rows of Width token ids, padded by zeros
+	Text          bool   // a text encoder with its first output: images are rows of Width token ids, padded by zeros
 }
 
 // Network is a compiled model.
@@ -212,15 +212,6 @@ func (n *Network) textInput(given []input) (name string, v *value) {
 	return given[0].name, &value{shape: []int{1, n.Width}}
 }
 
-// textOutput returns the output of a text encoder that holds the projected features.
-func textOutput(outputs []string) string {
-	const projected = "text_embeds"
-	if slices.Contains(outputs, projected) {
-		return projected
-	}
-	return outputs[0]
-}
-
 // poolings are operators that can pool a whole map, and afterPooling the operators of a classifier after it.
 var (
 	poolings     = []string{"GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "AveragePool"}
@@ -231,7 +222,7 @@ var (
 func (g *graph) layer(opt Options) string {
 	name := opt.Layer
 	if opt.Text && len(g.outputs) > 0 {
-		name = textOutput(g.outputs)
+		name = g.outputs[0]
 	}
 	makers := map[string]*node{}
 	for _, n := range g.nodes {

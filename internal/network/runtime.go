@@ -63,9 +63,6 @@ func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
 		names = append(names, out.Name)
 	}
 	layer := cmp.Or(opt.Layer, names[0])
-	if opt.Text {
-		layer = textOutput(names)
-	}
 	options, err := ort.NewSessionOptions()
 	if err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ func TestRuntimeText(t *testing.T) {
 			graph = append(graph, 11, message(1, name, 2, message(1, message(1, kind, 2, message(1, message(1, 1), 1, message(2, "length"))))))
 		}
 		other := message(1, message(1, kind))
-		graph = append(graph, 12, message(1, "sum", 2, other), 12, message(1, "text_embeds", 2, message(1, message(1, typeFloat))))
+		graph = append(graph, 12, message(1, "text_embeds", 2, message(1, message(1, typeFloat))), 12, message(1, "sum", 2, other))
 		n, err := Compile(append(message(1, 8, 8, message(2, 13)), message(7, message(graph...))...), Options{Text: true})
 		if err != nil {
 			t.Fatal(err)

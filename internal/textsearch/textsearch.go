@@ -39,7 +39,7 @@ func Open(ctx context.Context, file string, columns int) (*Encoder, error) {
 		net, err = network.Compile(model, network.Options{Text: true, Memory: max(memory.FromContext(ctx).Free(), 1)})
 	}
 	if err == nil && (net.OutHeight*net.OutWidth != 1 || net.OutChannels != columns) {
-		err = fmt.Errorf("its output has %d×%d values, but the features of the images have 1×%d: use the text encoder of the same model, with its projected features as output",
+		err = fmt.Errorf("its output has %d×%d values, but the features of the images have 1×%d: use the text encoder of the same model, with its projected features as first output",
 			net.OutHeight*net.OutWidth, net.OutChannels, columns)
 	}
 	if err != nil {
