@@ -51,7 +51,7 @@ Press Finish on the page, or Ctrl-C, to write the corrected groups to RESULTS.`,
 	}
 	f := cmd.Flags()
 	f.Uint16Var(&port, "port", 0, "port of the page; 0 chooses a free port")
-	f.StringVar(&text, "text", "", "ONNX text encoder of the features' network, to search by a description; needs tokenizer.json beside it")
+	f.StringVar(&text, "text", "", "ONNX text encoder, beside tokenizer.json, to search by words")
 	f.BoolVar(&noBrowser, "no-browser", false, "print the address without opening a browser")
 	picturesFlag(f, &pictures)
 	dataFlags(cmd, &e.Data)
@@ -138,7 +138,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures, text s
 	return publishExplored(context.WithoutCancel(ctx), cmd, session, folder, in, page, dir)
 }
 
-// openEncoder opens a text encoder for the features of a model, which must be those of a network's file alone.
+// openEncoder opens a text encoder for the features of a model, which must come from the file of one network.
 func openEncoder(ctx context.Context, m *models.Model, file string) (*textsearch.Encoder, error) {
 	f := m.Features
 	if n, _ := f.ExtractorOrPixels().(features.Network); !f.OfNetwork() || n.File == "" || f.Transductive() || cmp.Or(f.Power, 1) != 1 {

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// TestExploreText: a description finds the photos whose features are those of the description.
+// TestExploreText: a description finds the photos with similar features.
 func TestExploreText(t *testing.T) {
 	models, err := filepath.Abs("../../internal/textsearch/testdata")
 	if err != nil {

@@ -330,10 +330,9 @@ func writeState(w http.ResponseWriter, text []byte) error {
 
 func (s *Server) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	text := r.FormValue("text")
-	switch {
-	case s.find == nil:
+	if s.find == nil {
 		return errNothing
-	case len(text) > longestText:
+	} else if len(text) > longestText {
 		return failure(http.StatusBadRequest, "the description is longer than %d bytes", longestText)
 	}
 	rows, err := s.find(text)

@@ -347,7 +347,7 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	p := browsertest.Open(t, web.URL+s.Path())
-	p.Click("#describe")
+	p.Run(`await until(() => $("#question img.large")); $("#describe").focus();`, nil)
 	p.Type(" a <b>dog</b> & cat ")
 	p.Press("Enter")
 	p.Run(`await until(() => !$("#results").hidden);

@@ -67,7 +67,7 @@ func caught(f func()) (err error) {
 func (b *builder) lower(n *node) {
 	operator := operators[n.op]
 	if operator == nil {
-		fail("operator not supported%s", elsewhere())
+		fail("operator not supported%s", hint)
 	}
 	if len(n.outputs) == 0 {
 		fail("no output")

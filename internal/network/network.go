@@ -31,7 +31,7 @@ type Options struct {
 	Height, Width int    // size of images; 0 means the model's
 	Layer         string // name of the value, or of the operator, whose result is used
 	Memory        int64  // limit of memory for weights and maps in bytes; 0 means 1 GB
-	Text          bool   // a text encoder: images are rows of Width token ids, padded by zeros
+	Text          bool   // a text encoder with its first output: images are rows of Width token ids, padded by zeros
 }
 
 // Network is a compiled model.
@@ -81,16 +81,11 @@ func Compile(model []byte, opt Options) (*Network, error) {
 	return n, nil
 }
 
-// compileOther, if set, opens a model that this package cannot compile in another program.
-var compileOther func(model []byte, opt Options) (*Network, error)
-
-// elsewhere tells where a model runs that this build cannot run.
-func elsewhere() string {
-	if compileOther != nil {
-		return ""
-	}
-	return "; the build with OpenCV runs other models in ONNX Runtime"
-}
+// compileOther, if set, opens a model that this package cannot compile in another program. Without it, errors say hint.
+var (
+	compileOther func(model []byte, opt Options) (*Network, error)
+	hint         = "; the build with OpenCV runs other models in ONNX Runtime"
+)
 
 func (n *Network) compile(g *graph, opt Options) {
 	b := &builder{constants: g.constants, values: map[string]*value{}, uses: map[string]int{}, limit: maxNumbers}
@@ -211,19 +206,10 @@ const textLength = 77
 // textInput returns the token ids of a text encoder.
 func (n *Network) textInput(given []input) (name string, v *value) {
 	if len(given) != 1 || len(given[0].dims) != 2 || given[0].dims[0] > 1 {
-		fail("expected the input input_ids of shape 1×%d, got %v%s", textLength, given, elsewhere())
+		fail("expected the input input_ids of shape 1×%d, got %v%s", textLength, given, hint)
 	}
 	n.Height, n.Width, n.Channels = 1, cmp.Or(given[0].dims[1], textLength), 1
 	return given[0].name, &value{shape: []int{1, n.Width}}
-}
-
-// textOutput returns the output of a text encoder that holds the projected features.
-func textOutput(outputs []string) string {
-	const projected = "text_embeds"
-	if slices.Contains(outputs, projected) {
-		return projected
-	}
-	return outputs[0]
 }
 
 // poolings are operators that can pool a whole map, and afterPooling the operators of a classifier after it.
@@ -236,7 +222,7 @@ var (
 func (g *graph) layer(opt Options) string {
 	name := opt.Layer
 	if opt.Text && len(g.outputs) > 0 {
-		name = textOutput(g.outputs)
+		name = g.outputs[0]
 	}
 	makers := map[string]*node{}
 	for _, n := range g.nodes {

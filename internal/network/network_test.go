@@ -132,7 +132,7 @@ func TestRunTogether(t *testing.T) {
 	}
 }
 
-// TestText: a text encoder gives its projected output for token ids, and refuses ids that it does not have.
+// TestText: a text encoder gives its first output for token ids, and refuses ids that it does not have.
 func TestText(t *testing.T) {
 	table := make([]byte, 0, 24)
 	for _, v := range []float32{1, 2, 3, 4, 5, 6} {
@@ -147,7 +147,7 @@ func TestText(t *testing.T) {
 			11, message(1, "input_ids", 2, message(1, message(1, typeInt64, 2, shape))),
 			5, message(8, "table", 2, typeFloat, 9, table, 1, 3, 1, 2),
 			1, message(4, "Gather", 1, "table", 1, "input_ids", 2, "rows"), 1, message(4, "Flatten", 1, "rows", 2, "text_embeds"),
-			12, message(1, "rows"), 12, message(1, "text_embeds")))
+			12, message(1, "text_embeds"), 12, message(1, "rows")))
 	}
 	n, err := Compile(encoder(1, 2), Options{Text: true})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	ort "github.com/yalue/onnxruntime_go"
 )
 
-func init() { compileOther = compileByRuntime }
+func init() { compileOther, hint = compileByRuntime, "" }
 
 // openRuntime loads the library of ONNX Runtime once.
 var openRuntime = sync.OnceValue(func() error {
@@ -55,9 +55,6 @@ func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
 	if err := caught(func() { name, in = n.input(g, opt) }); err != nil {
 		return nil, err
 	}
-	if opt.Text && kind != ort.TensorElementDataTypeInt64 && kind != ort.TensorElementDataTypeInt32 {
-		return nil, fmt.Errorf("the input %q has type %v; expected int64 or int32", name, kind)
-	}
 	if len(outs) == 0 {
 		return nil, errors.New("no output")
 	}
@@ -66,9 +63,6 @@ func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
 		names = append(names, out.Name)
 	}
 	layer := cmp.Or(opt.Layer, names[0])
-	if opt.Text {
-		layer = textOutput(names)
-	}
 	options, err := ort.NewSessionOptions()
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ package network
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -52,20 +51,14 @@ func TestRuntimeText(t *testing.T) {
 	if err := openRuntime(); err != nil {
 		t.Skip("ONNX Runtime is not installed")
 	}
-	for kind, want := range map[int]string{typeInt64: "", typeInt32: "", typeFloat: "expected int64 or int32"} {
+	for _, kind := range []int{typeInt64, typeInt32} {
 		graph := []any{1, message(4, "Add", 1, "input_ids", 1, "attention_mask", 2, "sum"), 1, message(4, "Cast", 1, "sum", 2, "text_embeds", 5, message(1, "to", 3, typeFloat, 20, 2))}
 		for _, name := range []string{"attention_mask", "input_ids"} {
 			graph = append(graph, 11, message(1, name, 2, message(1, message(1, kind, 2, message(1, message(1, 1), 1, message(2, "length"))))))
 		}
 		other := message(1, message(1, kind))
-		graph = append(graph, 12, message(1, "sum", 2, other), 12, message(1, "text_embeds", 2, message(1, message(1, typeFloat))))
+		graph = append(graph, 12, message(1, "text_embeds", 2, message(1, message(1, typeFloat))), 12, message(1, "sum", 2, other))
 		n, err := Compile(append(message(1, 8, 8, message(2, 13)), message(7, message(graph...))...), Options{Text: true})
-		if want != "" {
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("type %d: %v", kind, err)
-			}
-			continue
-		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,8 +26,8 @@ type Encoder struct {
 	net    *network.Network
 }
 
-// Open reads the ONNX model of a text encoder, and the tokenizer beside it. Its features must have the given number of
-// columns, that of the features of the images.
+// Open reads the ONNX model of a text encoder, and the tokenizer beside it. Its features must have as many columns as the
+// features of the images.
 func Open(ctx context.Context, file string, columns int) (*Encoder, error) {
 	tokens, err := readTokenizer(filepath.Join(filepath.Dir(file), TokenizerFile))
 	if err != nil {
@@ -39,7 +39,7 @@ func Open(ctx context.Context, file string, columns int) (*Encoder, error) {
 		net, err = network.Compile(model, network.Options{Text: true, Memory: max(memory.FromContext(ctx).Free(), 1)})
 	}
 	if err == nil && (net.OutHeight*net.OutWidth != 1 || net.OutChannels != columns) {
-		err = fmt.Errorf("its output has %d×%d values, but the features of the images have 1×%d: use the text encoder of the same model, with its projected features as output",
+		err = fmt.Errorf("its output has %d×%d values, but the features of the images have 1×%d: use the text encoder of the same model, with its projected features as first output",
 			net.OutHeight*net.OutWidth, net.OutChannels, columns)
 	}
 	if err != nil {

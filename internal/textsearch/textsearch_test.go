@@ -20,7 +20,7 @@ func read(t testing.TB, name string) string {
 	return string(text)
 }
 
-// TestEncode compares ids with those of the library tokenizers, for both forms of merges, and shortens long texts.
+// TestEncode compares ids with the library tokenizers, for both forms of merges, and shortens long texts.
 func TestEncode(t *testing.T) {
 	var cases []struct {
 		Text string

@@ -35,7 +35,7 @@ nodes = [
     helper.make_node("Flatten", ["pooled"], ["text_embeds"]),
 ]
 graph = helper.make_graph(nodes, "text", [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", LENGTH])],
-                          [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ("rows", "text_embeds")],
+                          [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ("text_embeds", "rows")],
                           [numpy_helper.from_array(table, "table")])
 save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 11)]), "text.onnx")
 nodes = [helper.make_node("GlobalAveragePool", ["image"], ["pooled"]), helper.make_node("Flatten", ["pooled"], ["image_embeds"])]
