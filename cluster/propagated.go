@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -74,39 +75,41 @@ func (p PropagatedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters in
 		return nil, err
 	}
 	v := leading.whitened(whitenedRidge)
-	ofV, err := nearestGraph(ctx, v, neighboursOf(s.n, clusters))
-	if err != nil {
-		return nil, err
+	var graphs [2]graph
+	for at, points := range []*mat.Dense{v, z} {
+		if graphs[at], err = nearestGraph(ctx, points, neighboursOf(s.n, clusters)); err != nil {
+			return nil, err
+		}
 	}
-	ofZ, err := nearestGraph(ctx, z, neighboursOf(s.n, clusters))
-	if err != nil {
-		return nil, err
+	ofV, ofZ := graphs[0], graphs[1]
+	candidates := []struct {
+		graph
+		points *mat.Dense
+	}{{ofV, v}, {ofZ, v}}
+	isFree := func(c int) bool { return !slices.Contains(known.Labels, c) }
+	if slices.ContainsFunc(matrix.Range(clusters), isFree) {
+		candidates = append(candidates, candidates[1])
+		candidates[2].points = leading.whitened(plainRidge)
 	}
-	fit := func(g graph, v *mat.Dense) (*Result, error) {
-		y, err := g.propagate(ctx, v, propagatedShare)
+	var results []*Result
+	for _, c := range candidates {
+		y, err := c.propagate(ctx, c.points, propagatedShare)
 		if err != nil {
 			return nil, err
 		}
-		return GuidedKMeans{by, propagatedGuidance}.fit(ctx, y, known, v)
-	}
-	found, err := fit(ofV, v)
-	if err != nil {
-		return nil, err
-	}
-	other, err := fit(ofZ, v)
-	if err != nil {
-		return nil, err
-	}
-	if ofZ.meanCut(other.Labels, clusters) < ofV.meanCut(found.Labels, clusters) {
-		found = other
-	}
-	isFree := func(c int) bool { return !slices.Contains(known.Labels, c) }
-	if slices.ContainsFunc(matrix.Range(clusters), isFree) {
-		if other, err = fit(ofZ, leading.whitened(plainRidge)); err != nil {
+		result, err := GuidedKMeans{by, propagatedGuidance}.fit(ctx, y, known, c.points)
+		if err != nil {
 			return nil, err
 		}
-		if ofV.modularity(other.Labels, clusters) > ofV.modularity(found.Labels, clusters) {
-			found = other
+		results = append(results, result)
+	}
+	found := results[0]
+	if ofZ.meanCut(results[1].Labels, clusters) < ofV.meanCut(found.Labels, clusters) {
+		found = results[1]
+	}
+	for _, plain := range results[2:] {
+		if ofV.modularity(plain.Labels, clusters) > ofV.modularity(found.Labels, clusters) {
+			found = plain
 		}
 	}
 	found.Centres = mat.NewDense(clusters, s.m, nil)
@@ -121,13 +124,13 @@ func (p PropagatedKMeans) Memory(s Size) float64 {
 	if s.N > exactNeighbours {
 		searched = float64(parallel.Cores()) * 4 * m * 512 * probedCells
 	}
-	return 8*(n*m+d*d+3*n*whitenedDirections) + 500*n + searched + eigen.Memory(int(d), min(int(d), whitenedDirections)) + GuidedKMeans{}.Memory(s)
+	return 8*(n*m+d*d+4*n*whitenedDirections) + 500*n + searched + eigen.Memory(int(d), min(int(d), whitenedDirections)) + GuidedKMeans{}.Memory(s)
 }
 
 // principal holds the leading principal directions of centred rows z, n×m.
 type principal struct {
 	z       *mat.Dense
-	values  []float64  // the largest eigenvalues of zᵀz; nil if all samples are equal
+	values  []float64  // the largest eigenvalues of zᵀz
 	vectors *mat.Dense // the eigenvectors of zᵀz, or of zzᵀ if n < m
 	mean    float64    // of all eigenvalues
 }
@@ -144,13 +147,10 @@ func principalOf(ctx context.Context, z *mat.Dense) (*principal, error) {
 	if err := blas.MultiplyUpper(ctx, left, right, 1, raw, raw, 0, blas.Matrix{Rows: size, Cols: size, Stride: out.Stride, Data: out.Data}); err != nil {
 		return nil, err
 	}
-	p := &principal{z: z, mean: mat.Trace(products) / float64(size)}
-	if p.mean == 0 {
-		return p, nil
-	}
-	var err error
-	p.values, p.vectors, err = eigen.Largest(ctx, products, min(size, whitenedDirections))
-	return p, err
+	// If all samples are equal, any ridge above 0 will do.
+	mean := cmp.Or(mat.Trace(products)/float64(size), 1)
+	values, vectors, err := eigen.Largest(ctx, products, min(size, whitenedDirections))
+	return &principal{z, values, vectors, mean}, err
 }
 
 // scales returns the factors of the columns of vectors, for n < m, or else of z·vectors.
@@ -171,12 +171,9 @@ func (p *principal) whitened(ridge float64) *mat.Dense {
 	n, m := p.z.Dims()
 	c := min(n, m, whitenedDirections)
 	v := mat.NewDense(n, simd.Width(c), nil)
-	switch {
-	case p.values == nil:
-		return v
-	case n < m:
+	if n < m {
 		v.Slice(0, n, 0, c).(*mat.Dense).Copy(p.vectors)
-	default:
+	} else {
 		blas.Gemm(blas.NoTrans, blas.NoTrans, 1, p.z.RawMatrix(), p.vectors.RawMatrix(), 0, v.Slice(0, n, 0, c).(*mat.Dense).RawMatrix())
 	}
 	scales := p.scales(ridge)
@@ -194,18 +191,15 @@ func (p *principal) whitened(ridge float64) *mat.Dense {
 func (p *principal) multiplier(ridge float64) *mat.Dense {
 	n, m := p.z.Dims()
 	w := mat.NewDense(m, min(n, m, whitenedDirections), nil)
-	switch {
-	case p.values == nil:
-		return w
-	case n < m: // direction j of the features is Zᵀu_j/√λ_j
+	if n < m { // direction j of the features is Zᵀu_j/√λ_j
 		blas.Gemm(blas.Trans, blas.NoTrans, 1, p.z.RawMatrix(), p.vectors.RawMatrix(), 0, w.RawMatrix())
-	default:
+	} else {
 		w.Copy(p.vectors)
 	}
 	scales := p.scales(ridge)
 	w.Apply(func(_, j int, value float64) float64 {
 		switch least := 1e-10 * p.values[0]; {
-		case p.values[j] < least && n < m:
+		case p.values[j] <= least && n < m:
 			return 0 // rounding errors
 		case n < m:
 			value /= p.values[j]
@@ -301,36 +295,32 @@ func (g graph) propagate(ctx context.Context, v *mat.Dense, share float64) (*mat
 	return y, nil
 }
 
-// modularity returns the share of edges inside clusters minus the share expected at random (Newman and Girvan 2004).
-func (g graph) modularity(labels []int, clusters int) float64 {
-	inside, all, degrees := 0.0, 0.0, make([]float64, clusters)
+// ends returns for each cluster the number of ends of its edges inside the cluster, and of all its edges.
+func (g graph) ends(labels []int, clusters int) (inside, all []float64) {
+	inside, all = make([]float64, clusters), make([]float64, clusters)
 	for i, list := range g {
-		all += float64(len(list))
-		degrees[labels[i]] += float64(len(list))
 		for _, j := range list {
-			if labels[j] == labels[i] {
-				inside++
+			if all[labels[i]]++; labels[j] == labels[i] {
+				inside[labels[i]]++
 			}
 		}
 	}
-	all = max(all, 1)
-	floats.Scale(1/all, degrees)
-	return inside/all - floats.Dot(degrees, degrees)
+	return inside, all
 }
 
 // meanCut returns the mean over the clusters of the share of edges that leave the cluster (Shi and Malik 2000).
 func (g graph) meanCut(labels []int, clusters int) float64 {
-	leaving, all := make([]float64, clusters), make([]float64, clusters)
-	for i, list := range g {
-		for _, j := range list {
-			if all[labels[i]]++; labels[j] != labels[i] {
-				leaving[labels[i]]++
-			}
-		}
-	}
+	inside, all := g.ends(labels, clusters)
 	sum := 0.0
-	for c, cut := range leaving {
-		sum += cut / max(all[c], 1)
+	for c, ends := range all {
+		sum += (ends - inside[c]) / max(ends, 1)
 	}
 	return sum / float64(clusters)
+}
+
+// modularity returns the share of edges inside clusters minus the share expected at random (Newman and Girvan 2004).
+func (g graph) modularity(labels []int, clusters int) float64 {
+	inside, all := g.ends(labels, clusters)
+	total := max(floats.Sum(all), 1)
+	return floats.Sum(inside)/total - floats.Dot(all, all)/(total*total)
 }

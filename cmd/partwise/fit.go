@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -260,13 +261,11 @@ as in partwise cluster. Visual words are learned from all images, or read from a
 			for _, s := range in.Scales {
 				set.Features = append(set.Features, vectorfile.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
 			}
-			if set.Settings = in.Set.Settings; set.Settings == "" {
-				settings, err := json.Marshal(in.Features.Document())
-				if err != nil {
-					return err
-				}
-				set.Settings = string(settings)
+			settings, err := json.Marshal(in.Features.Document())
+			if err != nil {
+				return err
 			}
+			set.Settings = cmp.Or(in.Set.Settings, string(settings))
 			if in.Channels == 1 {
 				set.Height, set.Width = in.Height, in.Width
 			}
