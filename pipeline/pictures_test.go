@@ -28,18 +28,18 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// spots returns an image of 200×150 pixels with coloured discs, different for each seed.
+// spots returns an image of 160×120 pixels with coloured discs, different for each seed.
 func spots(seed uint64) *image.RGBA {
 	src := rand.New(rand.NewPCG(seed, 1))
-	img := image.NewRGBA(image.Rect(0, 0, 200, 150))
-	for p := range 200 * 150 {
-		img.SetRGBA(p%200, p/200, color.RGBA{120, 130, 140, 255})
+	img := image.NewRGBA(image.Rect(0, 0, 160, 120))
+	for p := range 160 * 120 {
+		img.SetRGBA(p%160, p/160, color.RGBA{120, 130, 140, 255})
 	}
 	for n := range 150 {
-		r, x, y := 40/(1+float64(n)/10), 200*src.Float64(), 150*src.Float64()
+		r, x, y := 40/(1+float64(n)/10), 160*src.Float64(), 120*src.Float64()
 		c := color.RGBA{uint8(src.IntN(256)), uint8(src.IntN(256)), uint8(src.IntN(256)), 255}
-		for v := max(int(y-r), 0); v < min(int(y+r), 150); v++ {
-			for u := max(int(x-r), 0); u < min(int(x+r), 200); u++ {
+		for v := max(int(y-r), 0); v < min(int(y+r), 120); v++ {
+			for u := max(int(x-r), 0); u < min(int(x+r), 160); u++ {
 				if math.Hypot(float64(u)-x, float64(v)-y) < r {
 					img.SetRGBA(u, v, c)
 				}
@@ -69,9 +69,9 @@ func album(t *testing.T) string {
 	}
 	of := spots(0)
 	darker := image.NewRGBA(of.Rect)
-	for p := range 200 * 150 {
-		c := of.RGBAAt(p%200, p/200)
-		darker.SetRGBA(p%200, p/200, color.RGBA{c.R / 4 * 3, c.G / 4 * 3, c.B / 4 * 3, 255})
+	for p := range 160 * 120 {
+		c := of.RGBAAt(p%160, p/160)
+		darker.SetRGBA(p%160, p/160, color.RGBA{c.R / 4 * 3, c.G / 4 * 3, c.B / 4 * 3, 255})
 	}
 	writePNG(t, name(13), of)
 	if err := os.WriteFile(name(13), append(mustRead(t, name(13)), 0), 0o666); err != nil { // one byte after the end

@@ -101,8 +101,7 @@ func dataOf(t *testing.T, files map[string]string) (d pageData) {
 
 // TestThumbnails: the sheets hold all pictures in the order of the groups, at the positions in the data.
 func TestThumbnails(t *testing.T) {
-	for _, side := range []int{20, 300} {
-		const n = 1100
+	for side, n := range map[int]int{20: 1100, 300: 420} {
 		c := fakeClusters(n)
 		c.Side = side
 		c.Image = func(i int) (image.Image, error) {

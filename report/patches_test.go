@@ -168,11 +168,11 @@ func TestPatchesUsers(t *testing.T) {
 
 // TestWritePatchesMany: each photograph is loaded once, for all methods and words.
 func TestWritePatchesMany(t *testing.T) {
-	shown := fakeShown(50, maxPartRows+5, "nmf", "d-snmf")
-	fakeWords(shown, 50, 2)
+	shown := fakeShown(20, maxPartRows+5, "nmf", "d-snmf")
+	fakeWords(shown, 20, 2)
 	var mu sync.Mutex
 	loaded := map[int]int{}
-	for i := range 50 {
+	for i := range 20 {
 		shown.Photographs[i].With = opened(func() (image.Image, error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -184,7 +184,7 @@ func TestWritePatchesMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 50 {
+	for i := range 20 {
 		if loaded[i] != 1 {
 			t.Errorf("photograph %d was loaded %d times, want once", i, loaded[i])
 		}

@@ -1,12 +1,14 @@
 package reproduce
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -21,6 +23,7 @@ func TestRecipes(t *testing.T) {
 	if len(Names()) != 13 {
 		t.Errorf("there are %d recipes: %v", len(Names()), Names())
 	}
+	sets := map[string]*datasets.Set{} // each data set is read once
 	for _, name := range Names() {
 		r, err := Lookup(name)
 		if err != nil {
@@ -46,15 +49,19 @@ func TestRecipes(t *testing.T) {
 			if e.Data.Labelled = true; root == "" {
 				continue
 			}
-			set, err := input.Open(t.Context(), &e)
-			if err != nil {
-				t.Logf("%s: %v", name, err)
-				break
+			data := fmt.Sprintf("%+v", e.Data)
+			set := sets[data]
+			if set == nil {
+				if set, err = input.Open(t.Context(), &e); err != nil {
+					t.Logf("%s: %v", name, err)
+					break
+				}
+				defer set.Close()
+				sets[data] = set
 			}
 			if err := pipeline.CheckSet(&e, set); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			set.Close()
 		}
 	}
 }
