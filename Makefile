@@ -68,9 +68,9 @@ reproducible:
 reproducible-opencv: deps
 	@GO=$(GO) .ci/reproducible opencv
 
-# Two parts at a time, since each has tests that leave a core idle.
+# Two parts at a time, the longest first, since each has tests that leave a core idle.
 test: deps
-	@$(MAKE) --no-print-directory -j2 -Otarget test-portable test-opencv test-race test-processors
+	@$(MAKE) --no-print-directory -j2 -Otarget test-portable test-race test-processors test-opencv
 
 test-portable:
 	CGO_ENABLED=0 $(TEST) ./cmd/... ./...
