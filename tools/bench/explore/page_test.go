@@ -128,7 +128,7 @@ return {took: t1 - t0, size: now.length};`, body, path)
 // TestLarge measures partwise explore on the results of partwise cluster, and its page in a headless browser:
 //
 //	go build -o /tmp/partwise ./cmd/partwise && cp -r results/photos-groups /tmp/groups
-//	go test ./internal/explore -run TestLarge -v -timeout 1h -partwise /tmp/partwise -results /tmp/groups
+//	go test ./bench/explore -run TestLarge -v -timeout 1h -partwise /tmp/partwise -results /tmp/groups
 //
 // It corrects the groups, so it needs a copy of the results. Times are in milliseconds.
 func TestLarge(t *testing.T) {
@@ -191,11 +191,4 @@ for (const b of $$("section.group .more button")) { b.click(); await frame(); }`
 // byPage waits until the page shows the answer to an act.
 func byPage(script string) string {
 	return script + ` await until(() => $("#work").hidden); await frame(); await frame();`
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
