@@ -87,6 +87,8 @@ func New(x mat.Matrix) (Data, error) {
 		d = NewSparse(x)
 	case *mat.Dense:
 		d = Dense{x}
+	case *Weighted:
+		return nil, errors.New("missing values and weights are not supported")
 	default:
 		d = Dense{mat.DenseCopyOf(x)}
 	}
@@ -94,7 +96,7 @@ func New(x mat.Matrix) (Data, error) {
 		peak := 0.0
 		for at, v := range values {
 			if !(math.Abs(v) <= LargestValue) {
-				return fmt.Sprintf("column %d: value %v; expected a finite value up to %g", column(columns, at), v, LargestValue)
+				return unusableValue(0, column(columns, at)-1, v).Problem
 			}
 			peak = max(peak, math.Abs(v))
 		}
@@ -109,6 +111,11 @@ func New(x mat.Matrix) (Data, error) {
 		return nil, bad
 	}
 	return d, nil
+}
+
+// unusableValue reports a value that is not finite or too large.
+func unusableValue(i, j int, v float64) *SampleError {
+	return &SampleError{i, fmt.Sprintf("column %d: value %v; expected a finite value up to %g", j+1, v, LargestValue)}
 }
 
 // InnerProducts returns the Gram matrix of the samples, n×n, with padded rows.
