@@ -47,7 +47,9 @@ type Set struct {
 	// Vectors is n×m, one sample a row, nil for a set of image files. It is a *mat.Dense, a *vectorfile.Bytes, for
 	// sparse data a *sparse.CSR, or with OpenOptions.OnDisk a *vectorfile.Stored.
 	Vectors  mat.Matrix
-	Pictures []string // the image file of each vector, found by the sample's name, or ""; nil if there are none
+	Missing  bool       // whether Vectors has missing values, NaN
+	Weights  mat.Matrix // the weights of the vectors, n×m, or of the samples, n×1, or nil
+	Pictures []string   // the image file of each vector, found by the sample's name, or ""; nil if there are none
 	// Height and Width are the size of images in the vectors, row by row and upright, or 0.
 	Height, Width int
 	// Features describes which columns belong to which feature. Write stores it; Open does not read it.
@@ -68,27 +70,31 @@ func (s *Set) Subset(rows []int) *Set {
 	out := *s
 	out.Names, out.Files, out.Pictures = takeRows(s.Names, rows), takeRows(s.Files, rows), takeRows(s.Pictures, rows)
 	out.Test, out.LabelLines, out.LeftOut = takeRows(s.Test, rows), takeRows(s.LabelLines, rows), slices.Clone(s.LeftOut)
-	switch x := s.Vectors.(type) {
-	case nil:
-	case *vectorfile.Bytes:
-		out.Vectors = x.SelectRows(rows)
-	case *sparse.CSR:
-		out.Vectors = x.SelectRows(rows)
-	default:
-		dense := &mat.Dense{}
-		if _, m := x.Dims(); len(rows) > 0 && m > 0 {
-			dense = mat.NewDense(len(rows), m, nil)
-		}
-		for at, i := range rows {
-			vectorfile.Row(dense.RawRowView(at), i, x)
-		}
-		out.Vectors = dense
-	}
+	out.Vectors, out.Weights = subsetRows(s.Vectors, rows), subsetRows(s.Weights, rows)
 	out.Classes, out.Labels = subsetClasses(s.Classes, s.Labels, rows)
 	if s.OwnLabels != nil {
 		out.OwnClasses, out.OwnLabels = subsetClasses(s.OwnClasses, s.OwnLabels, rows)
 	}
 	return &out
+}
+
+func subsetRows(x mat.Matrix, rows []int) mat.Matrix {
+	switch x := x.(type) {
+	case nil:
+		return nil
+	case *vectorfile.Bytes:
+		return x.SelectRows(rows)
+	case *sparse.CSR:
+		return x.SelectRows(rows)
+	}
+	dense := &mat.Dense{}
+	if _, m := x.Dims(); len(rows) > 0 && m > 0 {
+		dense = mat.NewDense(len(rows), m, nil)
+	}
+	for at, i := range rows {
+		vectorfile.Row(dense.RawRowView(at), i, x)
+	}
+	return dense
 }
 
 // subsetClasses returns the classes of the samples with these indices, in order, and their labels.

@@ -43,7 +43,7 @@ func (Fast) Serves(p Parts) error {
 	case p.Basis != BasisFree:
 		what = fmt.Sprintf("missing values or weights of entries with basis %v", p.Basis)
 	case p.UnitNorm || len(p.Penalties) > 0:
-		what = "missing values or weights of entries with unit-norm or penalties"
+		what = "missing values or weights of entries with unit-norm or penalties; use mu"
 	}
 	for _, one := range p.Penalties {
 		name := "the penalty " + penaltyName(one)

@@ -19,6 +19,18 @@ import (
 // in their place.
 type Weighted = view.Weighted
 
+// ForWeights returns m for samples with weights or, with entries, missing entries or weights of entries, or an error if m
+// does not support them.
+func ForWeights(m Method, entries bool) (Method, error) {
+	c, ok := m.(Composition)
+	if !ok {
+		return nil, view.ErrWeighted
+	}
+	p := c.AsParts()
+	p.EntryWeights = entries
+	return p, p.validate()
+}
+
 // weightedCost is the cost Σ w·d(x, y) with a weight for each entry, for any cost with a Split.
 type weightedCost struct {
 	costInfo

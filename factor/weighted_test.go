@@ -271,7 +271,7 @@ func TestWeights(t *testing.T) {
 			twice := holes.SelectRows(rows)
 			from := start(21)
 			from.Coefficients.SetRow(20, from.Coefficients.RawRowView(4))
-			double := holes.SelectRows(order(20))
+			double := holes.SelectRows(order(20)).(*Weighted)
 			double.Samples[4] *= 2
 			tolerance := 1e-9
 			if cost == CostKL && solver == (Fast{}) { // single precision
@@ -421,7 +421,7 @@ func TestBadWeights(t *testing.T) {
 		"shape":     {&Weighted{Matrix: x, Entries: random(3, 4)}, NMF{}, Options{}, "3×4 weights of the entries of a 4×3"},
 		"sparse":    {&Weighted{Matrix: toSparse(x), Entries: x}, NMF{}, Options{}, "expected a *mat.Dense"},
 		"concept":   {&Weighted{Matrix: one}, CF{}, Options{}, "basis concept supports no missing values"},
-		"pca":       {&Weighted{Matrix: one}, PCA{}, Options{}, "missing values and weights are not supported"},
+		"pca":       {&Weighted{Matrix: one}, PCA{}, Options{}, "the method supports no missing values or weights"},
 		"held out":  {&Weighted{Matrix: one}, Parts{HeldOut: make(HeldOut, 4)}, Options{}, "held-out entries are not supported"},
 		"fast":      {&Weighted{Matrix: one}, GNMF{}, Options{Solver: Fast{}}, "the solver fast"},
 	} {

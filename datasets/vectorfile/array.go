@@ -273,7 +273,7 @@ func (s *Stored) scan(ctx context.Context) error {
 		p, _ := x.Dims()
 		for i := range p {
 			row := x.RawRowView(i)
-			if err := checkRow(from+i, nil, row); err != nil {
+			if err := checkRow(from+i, nil, row, false); err != nil {
 				return err
 			}
 			s.least, s.greatest = min(s.least, slices.Min(row)), max(s.greatest, slices.Max(row))

@@ -20,6 +20,9 @@ func SelectRows(x mat.Matrix, rows []int) mat.Matrix {
 	if s, ok := x.(*sparse.CSR); ok {
 		return s.SelectRows(rows)
 	}
+	if w, ok := x.(interface{ SelectRows([]int) mat.Matrix }); ok {
+		return w.SelectRows(rows)
+	}
 	if len(rows) == 0 {
 		return &mat.Dense{}
 	}

@@ -72,6 +72,9 @@ func CheckWeight(what string, w float64) error {
 	return fmt.Errorf("%s is %v; expected a number from 0 to %g", what, w, LargestNumber)
 }
 
+// ErrWeighted is the error of a method that does not support a [Weighted].
+var ErrWeighted = errors.New("the method supports no missing values or weights; use one such as nmf")
+
 // New validates x and wraps it: every value must be finite, and no sample may be all zeros.
 func New(x mat.Matrix) (Data, error) {
 	if x == nil {
@@ -88,7 +91,7 @@ func New(x mat.Matrix) (Data, error) {
 	case *mat.Dense:
 		d = Dense{x}
 	case *Weighted:
-		return nil, errors.New("missing values and weights are not supported")
+		return nil, ErrWeighted
 	default:
 		d = Dense{mat.DenseCopyOf(x)}
 	}

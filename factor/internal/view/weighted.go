@@ -26,7 +26,7 @@ func (x *Weighted) Missing(i, j int) bool {
 }
 
 // SelectRows returns the given rows with their weights.
-func (x *Weighted) SelectRows(rows []int) *Weighted {
+func (x *Weighted) SelectRows(rows []int) mat.Matrix {
 	out := &Weighted{}
 	pick := func(from mat.Matrix) *mat.Dense {
 		_, m := from.Dims()
