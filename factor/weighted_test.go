@@ -303,7 +303,8 @@ func order(n int) (rows []int) {
 	return rows
 }
 
-// TestImpute has a matrix of rank 2 with holes: both costs and solvers restore the missing entries.
+// TestImpute has a matrix of rank 2 with holes: both costs and solvers restore the missing entries. Imputed
+// values are limited.
 func TestImpute(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 9))
 	x := multiplied(random(30, 2), random(22, 2).T())
@@ -322,6 +323,11 @@ func TestImpute(t *testing.T) {
 			misfit, err := Misfit(t.Context(), res.Model, holes, res.Coefficients)
 			if err != nil || misfit > 1e-4 {
 				t.Errorf("%s, %v: misfit %v, %v", name, cost, misfit, err)
+			}
+			far := &Additive{Basis: mat.DenseCopyOf(res.Basis)}
+			far.Basis.Scale(100, far.Basis)
+			if got, err = Impute(t.Context(), far, holes, res.Coefficients); err != nil || mat.Max(got) > mat.Max(x) {
+				t.Errorf("%s, %v: imputed %v: %v", name, cost, mat.Max(got), err)
 			}
 			again, err := Represent(t.Context(), res.Model, holes)
 			if err != nil {

@@ -193,7 +193,7 @@ func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 		s.fill = rows.filler(set, by, s.opt)
 	}
 	if set.Missing && (!s.unchanged || s.opt.Normalise != NormNone || s.opt.Power != 0) {
-		return nil, fmt.Errorf("features: the missing values of %s need unchanged vectors: normalise none, and no crop, power or other size", set.Name)
+		return nil, fmt.Errorf("features: the missing values of %s need unchanged vectors: set normalise to none, without crop, power or another size", set.Name)
 	}
 	if isImage && rows.Height > 0 {
 		s.Height, s.Width, s.Channels = rows.Height, rows.Width, rows.Channels

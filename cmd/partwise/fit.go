@@ -95,10 +95,16 @@ func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.C
 		return save(&o, cmd, in, f, res)
 	}
 	f := cmd.Flags()
-	addSettings(cmd, e, "methods", "rank", "features", "seed")
+	addSettings(cmd, e, "methods", "rank", "seed")
+	if cmd.Name() == "impute" {
+		addSettings(cmd, &e.Data, "weights")
+	} else {
+		addSettings(cmd, e, "features")
+		addDefault(cmd, "features", "32×32 grey")
+		vectorFlags(cmd, &e.Data)
+	}
 	f.Lookup("method").Usage = "method and settings, such as gnmf,lambda=10 (default nmf)"
 	f.Lookup("rank").Usage = "number of basis vectors, or auto (default: rank of --start)"
-	addDefault(cmd, "features", "32×32 grey")
 	solverFlag(f, &o.solver)
 	f.UintVar(&o.iterations, "iterations", 0, "number of iterations (default: at most 200)")
 	f.StringVar(&o.start, "start", "", "initial factors: .npz file with basis, coefficients or weights")
@@ -110,7 +116,6 @@ func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.C
 	addSettings(cmd, &e.Data, "labels")
 	linksFlag(f, &o.links)
 	dataFlags(cmd, &e.Data)
-	vectorFlags(cmd, &e.Data)
 	prepareFlags(cmd)
 	return cmd
 }
