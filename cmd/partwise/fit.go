@@ -56,8 +56,8 @@ func imputeCommand() *cobra.Command {
 		Short: "Fill in the missing values of vectors",
 		Long: `Factorise vectors with missing values (NaN, an empty CSV cell, or weight 0 in a file of --weights)
 and write them with the missing values replaced by those of V·Uᵀ. Other values stay as they are.`,
-		Example: `  partwise impute ratings.csv --rank 5 --out filled.csv
-  partwise impute faces.npz --method nmf-kl --rank 40 --out filled.npz`,
+		Example: `  partwise impute ratings.csv --rank 2 --out filled.csv
+  partwise impute ratings.csv --method nmf-kl --rank 2 --out filled.npz`,
 	}, "output file: .npz, .mat or .csv", (*fitFlags).impute)
 }
 
