@@ -48,9 +48,9 @@ type OpenOptions struct {
 	Gnd   string `setting:"gnd" help:"variable with the classes in a .mat or .npz file"`
 	Shape Size   `setting:"shape" help:"image size of vectors that are images, such as 32 or 28x20"`
 	// Missing "nan" accepts vectors with missing values: NaN, or an empty cell of a CSV file.
-	Missing string `setting:"missing" values:"nan" help:"accept missing values in vectors: NaN, or an empty cell of a CSV file"`
+	Missing string `setting:"missing" values:"nan" help:"nan: accept missing values in vectors (NaN or an empty cell)"`
 	// Weights is a file of vectors with the weights of the values, n×m, or of the samples, n×1. 0 means missing.
-	Weights string `setting:"weights" help:"file of weights from 0, one for each value of the vectors or each sample"`
+	Weights string `setting:"weights" help:"file of weights from 0, of each value or each sample"`
 
 	Root string // the data folder that is searched first for known sets
 	// OnDisk and Limit are as in [vectorfile.Options].

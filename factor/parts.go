@@ -294,7 +294,7 @@ func (f *Factorisation) startSolver(solver Solver) (err error) {
 	return err
 }
 
-// condensation multiplies entries, the weights of entries or nil, by those of samples.
+// condensation multiplies the weights of entries, or nil, by the weights of samples.
 func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known, entries *mat.Dense, samples []float64) (*view.Condensation, error) {
 	n, _ := d.Dims()
 	weight, degree := slices.Clone(samples), costs[p.Cost].degree

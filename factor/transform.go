@@ -173,7 +173,7 @@ func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, 
 	return off / whole, nil
 }
 
-// Impute returns the samples x, p×m, with the values of V·Uᵀ in place of missing entries; see [Misfit]. Observed entries
+// Impute returns the samples x, p×m, with values of V·Uᵀ for missing entries; see [Misfit]. Observed entries
 // may not determine V·Uᵀ elsewhere. These values are therefore limited to the range of all observed entries, and to
 // the range of the column's, extended by its width at both ends.
 func Impute(ctx context.Context, m Model, x *Weighted, v *mat.Dense) (*mat.Dense, error) {

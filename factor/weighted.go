@@ -12,11 +12,11 @@ import (
 )
 
 // Weighted is a matrix of samples with missing entries (NaN, or weight 0) or weights in the cost. Methods made of [Parts],
-// and the model [Additive], accept it in place of the samples; others return an error.
+// and the model [Additive], accept it as samples; others return an error.
 //
 // Weights of samples support every part. Weights of entries and missing entries require a free or rank-one basis. The
-// values of missing entries have no influence: graphs and initial factors see the mean of the column's observed entries
-// in their place.
+// values of missing entries have no influence: for graphs and initial factors, the mean of the column's observed entries
+// replaces them.
 type Weighted = view.Weighted
 
 // ForWeights returns m for samples with weights or, with entries, missing entries or weights of entries, or an error if m

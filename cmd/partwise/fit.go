@@ -55,7 +55,7 @@ func imputeCommand() *cobra.Command {
 		Use:   "impute DATA",
 		Short: "Fill in the missing values of vectors",
 		Long: `Factorise vectors with missing values (NaN, an empty CSV cell, or weight 0 in a file of --weights)
-and write them with the missing values replaced by those of V·Uᵀ. Other values stay as they are.`,
+and write them with values of V·Uᵀ for the missing ones. Other values stay as they are.`,
 		Example: `  partwise impute ratings.csv --rank 2 --out filled.csv
   partwise impute ratings.csv --method nmf-kl --rank 2 --out filled.npz`,
 	}, "output file: .npz, .mat or .csv", (*fitFlags).impute)
