@@ -17,7 +17,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
-	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 )
 
 // Set is a set of n samples, images or vectors, with their classes if known.
@@ -70,31 +70,17 @@ func (s *Set) Subset(rows []int) *Set {
 	out := *s
 	out.Names, out.Files, out.Pictures = takeRows(s.Names, rows), takeRows(s.Files, rows), takeRows(s.Pictures, rows)
 	out.Test, out.LabelLines, out.LeftOut = takeRows(s.Test, rows), takeRows(s.LabelLines, rows), slices.Clone(s.LeftOut)
-	out.Vectors, out.Weights = subsetRows(s.Vectors, rows), subsetRows(s.Weights, rows)
+	if s.Vectors != nil {
+		out.Vectors = matrix.SelectRows(s.Vectors, rows)
+	}
+	if s.Weights != nil {
+		out.Weights = matrix.SelectRows(s.Weights, rows)
+	}
 	out.Classes, out.Labels = subsetClasses(s.Classes, s.Labels, rows)
 	if s.OwnLabels != nil {
 		out.OwnClasses, out.OwnLabels = subsetClasses(s.OwnClasses, s.OwnLabels, rows)
 	}
 	return &out
-}
-
-func subsetRows(x mat.Matrix, rows []int) mat.Matrix {
-	switch x := x.(type) {
-	case nil:
-		return nil
-	case *vectorfile.Bytes:
-		return x.SelectRows(rows)
-	case *sparse.CSR:
-		return x.SelectRows(rows)
-	}
-	dense := &mat.Dense{}
-	if _, m := x.Dims(); len(rows) > 0 && m > 0 {
-		dense = mat.NewDense(len(rows), m, nil)
-	}
-	for at, i := range rows {
-		vectorfile.Row(dense.RawRowView(at), i, x)
-	}
-	return dense
 }
 
 // subsetClasses returns the classes of the samples with these indices, in order, and their labels.

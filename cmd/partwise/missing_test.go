@@ -83,6 +83,7 @@ func TestMissingRefused(t *testing.T) {
 	write(t, "auto.yaml", fmt.Sprintf(experiment, "auto", "nmf", "none"))
 	write(t, "fast.yaml", fmt.Sprintf(experiment, "2", "{name: parts, penalty: l1, unit-norm: true, solver: fast}", "none"))
 	write(t, "whiten.yaml", strings.Replace(fmt.Sprintf(experiment, "2", "kmeans", "none"), "none}", "none, whiten: 0.1}", 1))
+	write(t, "joined.yaml", strings.Replace(fmt.Sprintf(experiment, "2", "nmf", "none"), "{pixels: 32, normalise: none}", "[{pixels: 32, normalise: none}, {pixels: 32, normalise: none}]", 1))
 	for args, want := range map[string]string{
 		"fit ratings.csv --rank 2 --out x.npz":                               "ratings.csv: line 2: column 4 (c): \"\" is not a finite number; set missing to nan if the value is missing",
 		"fit ratings.csv --missing nan --method cf --rank 2 --out x.npz":     "cf: basis concept supports no missing values",
@@ -101,6 +102,7 @@ func TestMissingRefused(t *testing.T) {
 		"run kmeans.yaml": "kmeans: missing values and weights need a factorisation",
 		"run auto.yaml":   "rank auto holds out values",
 		"run fast.yaml":   "the solver fast does not support missing values",
+		"run joined.yaml": "joined features, visual words and batches do not support",
 		"run whiten.yaml": "whitened or propagated",
 	} {
 		code, _, stderr := partwise(strings.Fields(args)...)

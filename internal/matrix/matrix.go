@@ -17,16 +17,18 @@ import (
 
 // SelectRows returns the given rows of x.
 func SelectRows(x mat.Matrix, rows []int) mat.Matrix {
-	if s, ok := x.(*sparse.CSR); ok {
-		return s.SelectRows(rows)
-	}
-	if w, ok := x.(interface{ SelectRows([]int) mat.Matrix }); ok {
-		return w.SelectRows(rows)
-	}
-	if len(rows) == 0 {
-		return &mat.Dense{}
+	switch x := x.(type) {
+	case *sparse.CSR:
+		return x.SelectRows(rows)
+	case *vectorfile.Bytes:
+		return x.SelectRows(rows)
+	case interface{ SelectRows([]int) mat.Matrix }:
+		return x.SelectRows(rows)
 	}
 	_, m := x.Dims()
+	if len(rows) == 0 || m == 0 {
+		return &mat.Dense{}
+	}
 	out := mat.NewDense(len(rows), m, nil)
 	for to, from := range rows {
 		vectorfile.Row(out.RawRowView(to), from, x)

@@ -58,15 +58,10 @@ func methodEntries() (out []Entry) {
 			data += "; needs some labels"
 		}
 		method, err := i.New(nil)
-		if err == nil {
-			_, noEntries := factor.ForWeights(method, true)
-			_, noSamples := factor.ForWeights(method, false)
-			switch {
-			case noEntries == nil:
-				data += "; missing values and weights"
-			case noSamples == nil:
-				data += "; weights of samples"
-			}
+		if _, refused := factor.ForWeights(method, true); refused == nil {
+			data += "; missing values and weights"
+		} else if _, refused := factor.ForWeights(method, false); refused == nil {
+			data += "; weights of samples"
 		}
 		e := Entry{Name: i.Name, Title: i.Title, Family: i.Family, Settings: i.Settings(), Shared: shared, Facts: [][2]string{
 			{"family", i.Family}, {"parts", i.Parts}, {"minimises", i.Objective}, {"updates", i.Update}, {"paper", i.Paper}, {"data", data}}}

@@ -136,6 +136,8 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	}
 	switch {
 	case err != nil:
+	case (set.Missing || set.Weights != nil) && (opt.InBlocks || f.Joined != nil || f.OfWords()):
+		err = fmt.Errorf("features: %s has missing values or weights, which joined features, visual words and batches do not support", set.Name)
 	case opt.InBlocks:
 		err = in.prepareBlocks(ctx)
 	case f.Joined != nil || f.OfWords():
@@ -455,9 +457,6 @@ func CheckBatch(f spec.Features) error {
 func (in *Inputs) prepareBlocks(ctx context.Context) error {
 	if err := CheckBatch(in.Features); err != nil {
 		return err
-	}
-	if in.Set.Missing || in.Set.Weights != nil {
-		return errors.New("missing values and weights are not supported in batches")
 	}
 	b, err := in.Features.InBlocks(ctx, in.Set, in.options("reading"))
 	if err != nil {

@@ -147,11 +147,13 @@ func (d Dense) Parts(negative, positive, u, v, weights *mat.Dense, basis bool, s
 		*room = slices.Grow((*room)[:0], len(t.Y.Data))[:len(t.Y.Data)]
 		part := t.Y
 		part.Data = *room
-		for i := range t.Y.Rows {
-			at := i * t.Y.Stride
-			x, w := d.X.RawRowView(t.Sample + i)[t.At:], weights.RawRowView(t.Sample + i)[t.At:]
-			split(part.Data[at:][:t.Y.Cols], t.Y.Data[at:][:t.Y.Cols], x[:t.Y.Cols], w[:t.Y.Cols])
-		}
+		i := 0
+		t.Each(func(x, y []float64) float64 {
+			w := weights.RawRowView(t.Sample + i)[t.At:][:len(x)]
+			split(part.Data[i*t.Y.Stride:][:len(x)], y, x, w)
+			i++
+			return 0
+		})
 		for i, dst := range []*mat.Dense{negative, positive} {
 			from := []blas.Of[float64]{part, t.Y}[i]
 			if basis {
@@ -161,21 +163,6 @@ func (d Dense) Parts(negative, positive, u, v, weights *mat.Dense, basis bool, s
 			}
 		}
 		return 0
-	})
-}
-
-// Value returns Σ w·term(x, y) over the entries y of vᵀu.
-func (d Dense) Value(u, v, weights *mat.Dense, term func(x, y float64) float64) float64 {
-	return d.Walk(u, v, false, func(t Tile, _ bool) (sum float64) {
-		for i := range t.Y.Rows {
-			x, w := d.X.RawRowView(t.Sample + i)[t.At:], weights.RawRowView(t.Sample + i)[t.At:]
-			for j, y := range t.Y.Data[i*t.Y.Stride:][:t.Y.Cols] {
-				if w[j] > 0 {
-					sum += w[j] * term(x[j], y)
-				}
-			}
-		}
-		return sum
 	})
 }
 
