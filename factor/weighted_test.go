@@ -428,7 +428,7 @@ func TestBadWeights(t *testing.T) {
 		"sparse":    {&Weighted{Matrix: toSparse(x), Entries: x}, NMF{}, Options{}, "expected a *mat.Dense"},
 		"concept":   {&Weighted{Matrix: one}, CF{}, Options{}, "basis concept supports no missing values"},
 		"pca":       {&Weighted{Matrix: one}, PCA{}, Options{}, "the method supports no missing values or weights"},
-		"held out":  {&Weighted{Matrix: one}, Parts{HeldOut: make(HeldOut, 4)}, Options{}, "held-out entries are not supported"},
+		"held out":  {&Weighted{Matrix: one}, Parts{HeldOut: make(HeldOut, 4)}, Options{}, "held-out entries need"},
 		"fast":      {&Weighted{Matrix: one}, GNMF{}, Options{Solver: Fast{}}, "the solver fast"},
 	} {
 		c.opt.Rank = 2
