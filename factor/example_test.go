@@ -205,3 +205,29 @@ func ExampleChooseRank() {
 	// Output:
 	// rank 3 of [2 3 4 5 6 7 8]
 }
+
+// Missing values are NaN in a Weighted. Impute fills them in.
+func ExampleImpute() {
+	nan := math.NaN()
+	x := &factor.Weighted{Matrix: mat.NewDense(4, 3, []float64{
+		1, 2, 3,
+		2, nan, 6,
+		nan, 2, 3,
+		3, 6, nan,
+	})}
+	ctx := context.Background()
+	res, err := factor.NMF{}.Fit(ctx, x, factor.Known{}, factor.Options{Rank: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	filled, err := factor.Impute(ctx, res.Model, x, res.Coefficients)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f", mat.Formatted(filled))
+	// Output:
+	// ⎡1.000  2.000  3.000⎤
+	// ⎢2.000  4.000  6.000⎥
+	// ⎢1.000  2.000  3.000⎥
+	// ⎣3.000  6.000  9.000⎦
+}

@@ -142,8 +142,6 @@ func (p Parts) validate() error {
 		return errors.New("the weight of the fit is 0; expected more than 0")
 	case p.EntryWeights && p.Basis == BasisConcept:
 		return errors.New("basis concept supports no missing values or weights of entries: it adds whole samples; use basis free")
-	case p.EntryWeights && p.HeldOut != nil:
-		return errors.New("held-out entries are not supported with missing values or weights of entries")
 	case p.EntryWeights && costs[p.Cost].split == nil:
 		return fmt.Errorf("cost %v supports no missing values or weights of entries", p.Cost)
 	case p.UnitNorm && p.Basis != BasisFree:

@@ -64,28 +64,13 @@ func (h HeldOut) Misfit(x mat.Matrix, r *Result) (misfit, whole float64) {
 	return misfit, whole
 }
 
-// supports returns nil, or an error that names the part of p that does not support held-out entries.
+// supports returns an error if p does not support held-out entries.
 func (h HeldOut) supports(p Parts) error {
-	var what string
-	switch {
-	case h == nil:
-		return nil
-	case p.Cost != CostFrobenius && p.Cost != CostKL:
-		what = fmt.Sprintf("cost %v", p.Cost)
-	case p.Basis != BasisFree:
-		what = fmt.Sprintf("basis %v", p.Basis)
-	case p.Tie != TieNone:
-		what = fmt.Sprintf("ties by %v", p.Tie)
-	case p.Weighting != WeightingEqual:
-		what = fmt.Sprintf("%v weights", p.Weighting)
-	case len(p.Penalties) > 0:
-		what = "the penalty " + penaltyName(p.Penalties[0])
-	case p.UnitNorm:
-		what = "unit-norm"
-	default:
+	plain := (p.Cost == CostFrobenius || p.Cost == CostKL) && p.Basis == BasisFree && p.Tie == TieNone
+	if h == nil || plain && p.Weighting == WeightingEqual && len(p.Penalties) == 0 && !p.UnitNorm && !p.EntryWeights {
 		return nil
 	}
-	return fmt.Errorf("held-out entries are not supported with %s", what)
+	return errors.New("held-out entries need cost frobenius or kl and basis free, without ties, weights, penalties and unit-norm")
 }
 
 // split returns the matrix that is 1 at held-out entries, and the data with these entries set to 0. If h is nil, held is

@@ -346,12 +346,15 @@ func TestHeldOutRefused(t *testing.T) {
 		h[at] = columns
 		return h
 	}
+	for _, parts := range []Parts{
+		{Basis: BasisConcept}, {Tie: TieLabels}, {Weighting: WeightingNormalisedCut}, {Penalties: Penalties{L1{1}}}, {UnitNorm: true},
+	} {
+		parts.HeldOut = h
+		if _, err := parts.Fit(context.Background(), p.x, p.known, p.opt); err == nil || !strings.Contains(err.Error(), "held-out entries need cost") {
+			t.Errorf("%+v: %v", parts, err)
+		}
+	}
 	for want, parts := range map[string]Parts{
-		"with basis concept":                       {Basis: BasisConcept, HeldOut: h},
-		"ties by labels":                           {Tie: TieLabels, HeldOut: h},
-		"normalised-cut weights":                   {Weighting: WeightingNormalisedCut, HeldOut: h},
-		"the penalty l1":                           {Penalties: Penalties{L1{1}}, HeldOut: h},
-		"with unit-norm":                           {UnitNorm: true, HeldOut: h},
 		"held-out entries of 29 samples; expected": {HeldOut: h[1:]},
 		"row 3: column index 30":                   {HeldOut: with(2, 4, 30)},
 		"row 1: column index 3 after 3":            {HeldOut: with(0, 3, 3)},

@@ -173,32 +173,28 @@ func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, 
 	return off / whole, nil
 }
 
-// Impute returns the samples x, p×m, with values of V·Uᵀ for missing entries; see [Misfit]. Observed entries
-// may not determine V·Uᵀ elsewhere. These values are therefore limited to the range of all observed entries, and to
-// the range of the column's, extended by its width at both ends.
+// Impute returns the samples x, p×m, with values of V·Uᵀ for missing entries; see [Misfit]. Observed entries may not
+// determine V·Uᵀ elsewhere. These values are therefore limited to the range of the column's observed entries, if any,
+// extended by its width at both ends.
 func Impute(ctx context.Context, m Model, x *Weighted, v *mat.Dense) (*mat.Dense, error) {
 	out := mat.DenseCopyOf(x)
 	p, features := x.Dims()
-	least, most := slices.Repeat([]float64{math.Inf(1)}, features), slices.Repeat([]float64{math.Inf(-1)}, features)
-	for i := range p {
-		for j, value := range out.RawRowView(i) {
-			if !x.Missing(i, j) {
-				least[j], most[j] = min(least[j], value), max(most[j], value)
+	low, high := make([]float64, features), make([]float64, features)
+	for j := range features {
+		least, most := math.Inf(1), math.Inf(-1)
+		for i := range p {
+			if value := out.At(i, j); !x.Missing(i, j) {
+				least, most = min(least, value), max(most, value)
 			}
 		}
-	}
-	low, high := slices.Min(least), slices.Max(most)
-	for j := range features {
-		if width := most[j] - least[j]; width >= 0 {
-			least[j], most[j] = max(low, least[j]-width), min(high, most[j]+width)
-		} else {
-			least[j], most[j] = low, high
+		if low[j], high[j] = 2*least-most, 2*most-least; least > most {
+			low[j], high[j] = high[j], low[j]
 		}
 	}
 	return out, eachReconstruction(ctx, m, x, v, func(i int, _, by []float64) {
 		for j, value := range by {
 			if x.Missing(i, j) {
-				out.Set(i, j, min(max(value, least[j]), most[j]))
+				out.Set(i, j, max(low[j], min(value, high[j])))
 			}
 		}
 	})

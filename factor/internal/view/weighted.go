@@ -25,29 +25,28 @@ func (x *Weighted) Missing(i, j int) bool {
 	return math.IsNaN(x.At(i, j)) || x.Entries != nil && x.Entries.At(i, j) == 0
 }
 
-// SelectRows returns the given rows with their weights.
+// SelectRows returns the given rows with their weights, a *Weighted.
 func (x *Weighted) SelectRows(rows []int) mat.Matrix {
-	out := &Weighted{}
-	pick := func(from mat.Matrix) *mat.Dense {
-		_, m := from.Dims()
-		to := mat.NewDense(len(rows), m, nil)
-		for at, i := range rows {
-			CopyRow(to.RawRowView(at), from, i)
-		}
-		return to
-	}
-	if s, ok := x.Matrix.(*sparse.CSR); ok {
-		out.Matrix = s.SelectRows(rows)
-	} else {
-		out.Matrix = pick(x.Matrix)
-	}
+	out := &Weighted{Matrix: selectRows(x.Matrix, rows)}
 	if x.Entries != nil {
-		out.Entries = pick(x.Entries)
+		out.Entries = selectRows(x.Entries, rows).(*mat.Dense)
 	}
 	if x.Samples != nil {
 		for _, i := range rows {
 			out.Samples = append(out.Samples, x.Samples[i])
 		}
+	}
+	return out
+}
+
+func selectRows(x mat.Matrix, rows []int) mat.Matrix {
+	if s, ok := x.(*sparse.CSR); ok {
+		return s.SelectRows(rows)
+	}
+	_, m := x.Dims()
+	out := mat.NewDense(len(rows), m, nil)
+	for at, i := range rows {
+		CopyRow(out.RawRowView(at), x, i)
 	}
 	return out
 }
