@@ -38,10 +38,13 @@ type Plan struct {
 	set          *datasets.Set
 	rows         []int // the sample of each row of X
 	methods      []*fitting.Method
-	labels       []int // of the rows
+	results      []map[drawID]result // by method, nil for a method that runs
+	labels       []int               // of the rows
 	classes      []class
 	ks           []int    // numbers of classes
 	must, cannot [][2]int // links from files, by row of X
+	data         string   // a digest of the inputs
+	fixed        []byte   // the JSON of links and seed
 	trials       []trial
 	draws        draws
 	// best is the rank with the best mean score of each saved method. It is nil until all trials are done, and if there
@@ -58,15 +61,15 @@ type trial struct {
 
 // CheckSet returns an error if the experiment cannot run on a set, before features are computed. NewPlan repeats the
 // checks on the usable samples.
-func CheckSet(e *spec.Experiment, set *datasets.Set) error {
-	_, err := checkedPlan(e, set, matrix.Range(set.Len()))
+func CheckSet(ctx context.Context, e *spec.Experiment, set *datasets.Set) error {
+	_, err := checkedPlan(ctx, e, set, matrix.Range(set.Len()))
 	return err
 }
 
 // NewPlan checks that the experiment can run on the inputs, and lists its trials by number of classes, repeat, rank and
 // method.
 func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, error) {
-	p, err := checkedPlan(e, in.Set, in.Rows)
+	p, err := checkedPlan(ctx, e, in.Set, in.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -83,12 +86,14 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 			return nil, err
 		}
 	}
-	data := in.Fingerprint()
+	p.data = in.Fingerprint()
 	if e.Split != "" {
-		data += " " + in.Parts()
+		p.data += " " + in.Parts()
 	}
-	end, err := json.Marshal([]any{p.must, p.cannot, e.Seed})
-	if err != nil {
+	if p.fixed, err = json.Marshal([]any{p.must, p.cannot, e.Seed}); err != nil {
+		return nil, err
+	}
+	if err := p.checkIdentities(); err != nil {
 		return nil, err
 	}
 	for _, k := range p.ks {
@@ -99,7 +104,7 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 					if rank.Auto == nil {
 						t.rank = rank.Of(k)
 					}
-					t.id = p.trialID(t, data, end)
+					t.id = p.trialID(t)
 					p.trials = append(p.trials, t)
 				}
 			}
@@ -109,11 +114,12 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 }
 
 // checkedPlan checks the experiment on samples of a set, and returns a plan without inputs and trials.
-func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
+func checkedPlan(ctx context.Context, e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
-	p := &Plan{Experiment: e, set: set, rows: rows, labels: matrix.Take(set.Labels, rows), ks: e.Classes}
+	p := &Plan{Experiment: e, set: set, rows: rows, labels: matrix.Take(set.Labels, rows), ks: drawnCounts(e, set)}
+	p.results = make([]map[drawID]result, len(e.Methods))
 	for _, m := range e.Methods {
 		r, err := fitting.Resolve(m, e.Task, e.Cluster)
 		if err != nil {
@@ -123,9 +129,6 @@ func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, erro
 	}
 	if err := p.findClasses(); err != nil {
 		return nil, err
-	}
-	if len(p.ks) == 0 {
-		p.ks = []int{len(p.classes)}
 	}
 	p.draws.modelled = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, drawID{p.mostClasses(), 0}) })
 	if k := p.mostClasses(); k > len(p.classes) {
@@ -139,6 +142,16 @@ func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, erro
 	}
 	if trials := len(p.ks) * len(e.Rank.List()) * e.RepeatCount(); trials > spec.MaxTrials/len(e.Methods) {
 		return nil, fmt.Errorf("%d methods in %d draws exceed the limit of %d trials", len(e.Methods), trials, spec.MaxTrials)
+	}
+	for i, m := range e.Methods {
+		if m.Results == "" {
+			continue
+		}
+		found, err := p.findResults(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		p.results[i] = found
 	}
 	return p, nil
 }
@@ -262,14 +275,14 @@ func (p *Plan) checkDraws() error {
 	return nil
 }
 
-// trialID digests everything that a trial's result depends on. end is the JSON of links and seed.
-func (p *Plan) trialID(t trial, data string, end []byte) string {
+// trialID digests everything that a trial's result depends on.
+func (p *Plan) trialID(t trial) string {
 	e := p.Experiment
 	m := p.methods[t.method].Method
 	if !p.methods[t.method].Recodes {
 		m.Recode = nil // an explicit default must not change the identity
 	}
-	all := []any{data, e.Task, t.k, t.rank, t.repeat, m.Label(), m,
+	all := []any{p.data, e.Task, t.k, t.rank, t.repeat, m.Label(), m,
 		e.Labels, e.Cluster, e.Train, e.Test, e.Neighbours, e.Links}
 	if e.Classifier.Linear() {
 		all = append(all, e.Classifier)
@@ -280,13 +293,21 @@ func (p *Plan) trialID(t trial, data string, end []byte) string {
 	if len(e.Scores) > 0 {
 		all = append(all, slices.Sorted(slices.Values(e.Scores)))
 	}
+	if results := p.results[t.method]; results != nil {
+		all = append(all, results[t.drawID()].sum)
+	}
+	return p.digest(all)
+}
+
+// digest digests values that JSON can hold, with the links and the seed.
+func (p *Plan) digest(all []any) string {
 	text, err := json.Marshal(all)
 	if err != nil {
 		panic(err) // cannot fail: numbers and names only
 	}
 	h := sha256.New()
-	h.Write(append(text[:len(text)-1], ',')) // end continues the list
-	h.Write(end[1:])
+	h.Write(append(text[:len(text)-1], ',')) // the fixed part continues the list
+	h.Write(p.fixed[1:])
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 

@@ -2,6 +2,8 @@ package vectorfile
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -31,13 +33,38 @@ func readNPY(in *input) (*Content, error) {
 	return vars.numpy(in)
 }
 
-// readNPZ reads the arrays of a NumPy archive. scipy.sparse.save_npz writes several for one matrix.
+// readNPZ reads a NumPy archive.
 func readNPZ(in *input) (*Content, error) {
+	vars, err := npzVariables(in)
+	if err != nil {
+		return nil, err
+	}
+	return vars.numpy(in)
+}
+
+// Variables reads the variables of a NumPy archive or a MATLAB file.
+func Variables(ctx context.Context, path string) ([]Variable, error) {
+	return readFile(path, Options{}, newBudget(ctx, Options{}), func(in *input) ([]Variable, error) {
+		head := make([]byte, min(in.size, matHeader))
+		if _, err := in.ReadAt(head, 0); err != nil {
+			return nil, err
+		}
+		switch _, isMAT := sniffMAT(head); {
+		case isMAT:
+			return matVariables(in)
+		case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+			return npzVariables(in)
+		}
+		return nil, errors.New("neither a NumPy archive (.npz) nor a MATLAB file (.mat)")
+	})
+}
+
+// npzVariables reads the arrays of a NumPy archive. scipy.sparse.save_npz writes several for one matrix.
+func npzVariables(in *input) (vars variables, err error) {
 	archive, err := npz.Open(in, in.size)
 	if err != nil {
 		return nil, err
 	}
-	var vars variables
 	for _, entry := range archive.Entries {
 		name, ok := strings.CutSuffix(entry.Name, ".npy")
 		if !ok {
@@ -56,10 +83,7 @@ func readNPZ(in *input) (*Content, error) {
 			return nil, err
 		}
 	}
-	if err := vars.joinSparse(in); err != nil {
-		return nil, err
-	}
-	return vars.numpy(in)
+	return vars, vars.joinSparse(in)
 }
 
 // numpy returns the content of arrays by their usual names in Python.

@@ -1,0 +1,273 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
+)
+
+// Draws are written to files for programs elsewhere, whose results enter the experiment as a method. A result names its
+// draw by the draw's identity.
+
+// DrawFormats are the formats of WriteDraws.
+var DrawFormats = []string{"npz", "mat"}
+
+func (id drawID) String() string { return fmt.Sprintf("k%d-draw%03d", id.k, id.repeat+1) }
+
+// DrawFiles returns the names of the files that WriteDraws writes for an experiment on a set.
+func DrawFiles(e *spec.Experiment, set *datasets.Set, format string) (names []string) {
+	p := &Plan{Experiment: e, ks: drawnCounts(e, set)}
+	for id := range p.eachDraw {
+		names = append(names, id.String()+"."+format)
+	}
+	return names
+}
+
+// drawnCounts returns the numbers of classes of the draws.
+func drawnCounts(e *spec.Experiment, set *datasets.Set) []int {
+	if len(e.Classes) == 0 {
+		return []int{len(set.Classes)}
+	}
+	return e.Classes
+}
+
+// drawName names a draw without its content.
+func (p *Plan) drawName(id drawID) string { return filename.Safe(p.set.Name) + "-" + id.String() }
+
+// identity returns the draw's name with a digest of everything that its samples, labels, links and features depend on.
+func (p *Plan) identity(id drawID) string {
+	e := p.Experiment
+	return p.drawName(id) + "-" + p.digest([]any{p.data, id.k, id.repeat, e.Task, e.Labels, e.Train, e.Test, e.Links})
+}
+
+// eachDraw iterates over the draws of the plan.
+func (p *Plan) eachDraw(yield func(id drawID) bool) {
+	for _, k := range p.ks {
+		for repeat := range p.Experiment.RepeatCount() {
+			if !yield(drawID{k, repeat}) {
+				return
+			}
+		}
+	}
+}
+
+// WriteDraws writes each draw to the folder dir as a file of the format, such as k5-draw001.npz, and returns the number of
+// files. docs/reference/data.md lists their content.
+func (p *Plan) WriteDraws(ctx context.Context, dir, format string, progress input.Progress) (done int, err error) {
+	for id := range p.eachDraw {
+		if progress != nil {
+			progress("writing draws", done, len(p.ks)*p.Experiment.RepeatCount())
+		}
+		if err := p.writeDraw(ctx, id, filepath.Join(dir, id.String()+"."+format)); err != nil {
+			return done, err
+		}
+		done++
+	}
+	return done, nil
+}
+
+// writeDraw writes the training samples and then the test samples. Classes of unlabelled and test samples are unknown.
+func (p *Plan) writeDraw(ctx context.Context, id drawID, path string) error {
+	size := p.largestProblem(id.k, 1)
+	release, err := memory.FromContext(ctx).Acquire(ctx, int64(min(2*size.Input(), math.MaxInt64/2)), "a draw")
+	if err != nil {
+		return err
+	}
+	defer release()
+	d := p.draw(id.k, id.repeat)
+	seen, err := p.view(ctx, d)
+	if err != nil {
+		return err
+	}
+	k := id.k
+	if of := p.Experiment.Cluster.K; !of.Auto {
+		k, _ = of.Within(len(d.rows), k, !p.Experiment.Labels.None())
+	}
+	c := &vectorfile.Content{
+		Vectors: seen.Both(), Labels: slices.Concat(d.labels, slices.Repeat([]int{-1}, len(d.testRows))), Classes: make([]string, id.k),
+		Lists: []vectorfile.List{
+			{Name: "draw", Words: []string{p.identity(id)}},
+			{Name: "k", Numbers: []float64{float64(k)}, Integers: true},
+			{Name: "seed", Numbers: []float64{float64(rng.Seed(p.Experiment.Seed, "elsewhere", id.k, id.repeat) >> 33)}, Integers: true},
+		},
+	}
+	for _, row := range slices.Concat(d.rows, d.testRows) {
+		c.Names = append(c.Names, p.set.Names[p.rows[row]])
+	}
+	for i, row := range d.rows {
+		c.Classes[d.truth[i]] = p.set.Classes[p.labels[row]]
+	}
+	if p.Inputs.Channels == 1 {
+		c.Height, c.Width = p.Inputs.Height, p.Inputs.Width
+	}
+	for name, pairs := range map[string][][2]int{"must": d.must, "cannot": d.cannot} {
+		list := vectorfile.List{Name: name, Integers: true}
+		for _, pair := range pairs {
+			list.Numbers = append(list.Numbers, float64(pair[0]+1), float64(pair[1]+1))
+		}
+		if pairs != nil {
+			c.Lists = append(c.Lists, list)
+		}
+	}
+	slices.SortFunc(c.Lists, func(a, b vectorfile.List) int { return strings.Compare(a.Name, b.Name) })
+	return vectorfile.Write(ctx, path, c)
+}
+
+// result is a file with the result of one draw.
+type result struct {
+	path, draw, sum string
+}
+
+// findResults reads and checks the files with the results of a method, one for each draw. Results of other sets, numbers
+// of classes and repeats are left out.
+func (p *Plan) findResults(ctx context.Context, m spec.Method) (map[drawID]result, error) {
+	ids, found := map[string]drawID{}, map[drawID]result{}
+	for id := range p.eachDraw {
+		ids[p.drawName(id)] = id
+	}
+	paths := m.ResultFiles()
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("%s: no file matches %s; write the draws with partwise draws", m.Label(), m.Results)
+	}
+	for _, path := range paths {
+		r, vars, err := openResult(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		id, wanted := ids[r.draw[:max(0, strings.LastIndexByte(r.draw, '-'))]]
+		if !wanted {
+			continue
+		}
+		if other, twice := found[id]; twice {
+			return nil, fmt.Errorf("%s and %s are both results of %s for the draw %s", other.path, path, m.Label(), p.drawName(id))
+		}
+		if _, err := p.parseResult(vars, p.draw(id.k, id.repeat)); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		found[id] = r
+	}
+	for id := range p.eachDraw {
+		if _, ok := found[id]; !ok {
+			return nil, fmt.Errorf("%s: none of the files %s has the result of the draw %s", m.Label(), m.Results, p.drawName(id))
+		}
+	}
+	return found, nil
+}
+
+// checkIdentities returns an error for results of a draw with other samples, labels, links or features.
+func (p *Plan) checkIdentities() error {
+	for _, results := range p.results {
+		for id := range p.eachDraw {
+			if r, want := results[id], p.identity(id); results != nil && r.draw != want {
+				return fmt.Errorf("%s: draw is %q, but the experiment has %q: data, features, labels, links or seed changed; write the draws again with partwise draws",
+					r.path, r.draw, want)
+			}
+		}
+	}
+	return nil
+}
+
+func openResult(ctx context.Context, path string) (result, []vectorfile.Variable, error) {
+	sum, _, err := atomicfile.Sum(ctx, path)
+	if err != nil {
+		return result{}, nil, err
+	}
+	vars, err := vectorfile.Variables(ctx, path)
+	if err != nil {
+		return result{}, nil, err
+	}
+	for _, v := range vars {
+		if v.Name == "draw" && len(v.Text) == 1 {
+			return result{path, v.Text[0], fmt.Sprintf("%x", sum[:8])}, vars, nil
+		}
+	}
+	return result{}, nil, fmt.Errorf("%s: no array draw with the name of a draw; copy draw from the file of the draw", path)
+}
+
+// readResult returns the result of a method on a draw. The file must be the one that findResults read.
+func (p *Plan) readResult(ctx context.Context, method int, d draw) (*fitting.Represented, error) {
+	want := p.results[method][d.id]
+	r, vars, err := openResult(ctx, want.path)
+	if err == nil && r != want {
+		err = fmt.Errorf("%s changed during the run", want.path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.parseResult(vars, d)
+}
+
+// parseResult returns the one array among the variables that is a result: groups of the samples, predicted classes of
+// the test samples, or coefficients V of both. It ignores variables of other names.
+func (p *Plan) parseResult(vars []vectorfile.Variable, d draw) (*fitting.Represented, error) {
+	n, tested := len(d.rows), len(d.testRows)
+	list, want, least, most := "groups", n, math.Inf(-1), math.Inf(1)
+	if p.Experiment.Task == spec.Classification {
+		list, want, least, most = "predicted", tested, 1, float64(d.id.k)
+	}
+	vars = slices.DeleteFunc(slices.Clone(vars), func(v vectorfile.Variable) bool { return v.Name != list && v.Name != "V" })
+	if len(vars) != 1 {
+		return nil, fmt.Errorf("%d of the arrays %s and V; expected one of them", len(vars), list)
+	}
+	v := &vars[0]
+	if v.Value == nil {
+		return nil, fmt.Errorf("%s is not an array of numbers", v)
+	}
+	x := mat.DenseCopyOf(v.Value)
+	values := x.RawMatrix().Data
+	for i, value := range values {
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			return nil, fmt.Errorf("%s: value %d: %v is not finite", v, i+1, value)
+		}
+	}
+	rows, columns := x.Dims()
+	if v.Name == "V" {
+		if rows != n+tested {
+			return nil, fmt.Errorf("%s has %d rows; expected one for each of the draw's %d samples", v, rows, n+tested)
+		}
+		out := &fitting.Represented{Result: &factor.Result{Coefficients: mat.DenseCopyOf(x.Slice(0, n, 0, columns))}}
+		if tested > 0 {
+			out.Test = mat.DenseCopyOf(x.Slice(n, rows, 0, columns))
+		}
+		return out, nil
+	}
+	if min(rows, columns) != 1 || len(values) != want {
+		return nil, fmt.Errorf("%s: expected %d values, one for each sample", v, want)
+	}
+	out, numbers := &fitting.Represented{Result: &factor.Result{}}, map[float64]int{}
+	for i, value := range values {
+		if value != math.Trunc(value) || value < least || value > most {
+			what := "an integer"
+			if least == 1 {
+				what = fmt.Sprintf("a class from 1 to %v", most)
+			}
+			return nil, fmt.Errorf("%s: value %d: %v is not %s", v, i+1, value, what)
+		}
+		number, known := numbers[value]
+		if !known {
+			number = len(numbers)
+			numbers[value] = number
+		}
+		if list == "predicted" {
+			number = int(value) - 1
+		}
+		out.Found = append(out.Found, number)
+	}
+	return out, nil
+}
