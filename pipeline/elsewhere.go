@@ -129,23 +129,33 @@ func (p *Plan) writeDraw(ctx context.Context, id drawID, path string) error {
 	return vectorfile.Write(ctx, path, c)
 }
 
-// result is a file with the result of one draw.
-type result struct {
-	path, draw, sum string
+// result is a file with the result of one draw, whose identity is draw.
+type result struct{ path, draw, sum string }
+
+func openResult(ctx context.Context, path string) (r result, vars []vectorfile.Variable, err error) {
+	sum, _, err := atomicfile.Sum(ctx, path)
+	if err == nil {
+		vars, err = vectorfile.Variables(ctx, path)
+	}
+	if err != nil {
+		return r, nil, err
+	}
+	for _, v := range vars {
+		if v.Name == "draw" && len(v.Text) == 1 {
+			return result{path, v.Text[0], fmt.Sprintf("%x", sum[:8])}, vars, nil
+		}
+	}
+	return r, nil, fmt.Errorf("%s: no array draw with a name; copy draw from the file of the draw", path)
 }
 
-// findResults reads and checks the files with the results of a method, one for each draw. Results of other sets, numbers
-// of classes and repeats are left out.
+// findResults reads and checks the files with the results of a method, one for each draw. It leaves out results of other
+// sets, numbers of classes and repeats.
 func (p *Plan) findResults(ctx context.Context, m spec.Method) (map[drawID]result, error) {
 	ids, found := map[string]drawID{}, map[drawID]result{}
 	for id := range p.eachDraw {
 		ids[p.drawName(id)] = id
 	}
-	paths := m.ResultFiles()
-	if len(paths) == 0 {
-		return nil, fmt.Errorf("%s: no file matches %s; write the draws with partwise draws", m.Label(), m.Results)
-	}
-	for _, path := range paths {
+	for _, path := range m.ResultFiles() {
 		r, vars, err := openResult(ctx, path)
 		if err != nil {
 			return nil, err
@@ -164,7 +174,7 @@ func (p *Plan) findResults(ctx context.Context, m spec.Method) (map[drawID]resul
 	}
 	for id := range p.eachDraw {
 		if _, ok := found[id]; !ok {
-			return nil, fmt.Errorf("%s: none of the files %s has the result of the draw %s", m.Label(), m.Results, p.drawName(id))
+			return nil, fmt.Errorf("%s: no file %s has the result of the draw %s; partwise draws writes the draws", m.Label(), m.Results, p.drawName(id))
 		}
 	}
 	return found, nil
@@ -183,32 +193,15 @@ func (p *Plan) checkIdentities() error {
 	return nil
 }
 
-func openResult(ctx context.Context, path string) (result, []vectorfile.Variable, error) {
-	sum, _, err := atomicfile.Sum(ctx, path)
-	if err != nil {
-		return result{}, nil, err
-	}
-	vars, err := vectorfile.Variables(ctx, path)
-	if err != nil {
-		return result{}, nil, err
-	}
-	for _, v := range vars {
-		if v.Name == "draw" && len(v.Text) == 1 {
-			return result{path, v.Text[0], fmt.Sprintf("%x", sum[:8])}, vars, nil
-		}
-	}
-	return result{}, nil, fmt.Errorf("%s: no array draw with the name of a draw; copy draw from the file of the draw", path)
-}
-
-// readResult returns the result of a method on a draw. The file must be the one that findResults read.
+// readResult returns the result of a method on a draw from the file that findResults read.
 func (p *Plan) readResult(ctx context.Context, method int, d draw) (*fitting.Represented, error) {
 	want := p.results[method][d.id]
 	r, vars, err := openResult(ctx, want.path)
-	if err == nil && r != want {
-		err = fmt.Errorf("%s changed during the run", want.path)
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case r != want:
+		return nil, fmt.Errorf("%s changed during the run", want.path)
 	}
 	return p.parseResult(vars, d)
 }
@@ -217,57 +210,48 @@ func (p *Plan) readResult(ctx context.Context, method int, d draw) (*fitting.Rep
 // the test samples, or coefficients V of both. It ignores variables of other names.
 func (p *Plan) parseResult(vars []vectorfile.Variable, d draw) (*fitting.Represented, error) {
 	n, tested := len(d.rows), len(d.testRows)
-	list, want, least, most := "groups", n, math.Inf(-1), math.Inf(1)
+	list, size, least, most, expected := "groups", n, -math.MaxFloat64, math.MaxFloat64, "an integer"
 	if p.Experiment.Task == spec.Classification {
-		list, want, least, most = "predicted", tested, 1, float64(d.id.k)
+		list, size, least, most, expected = "predicted", tested, 1, float64(d.id.k), fmt.Sprintf("a class from 1 to %d", d.id.k)
 	}
 	vars = slices.DeleteFunc(slices.Clone(vars), func(v vectorfile.Variable) bool { return v.Name != list && v.Name != "V" })
-	if len(vars) != 1 {
-		return nil, fmt.Errorf("%d of the arrays %s and V; expected one of them", len(vars), list)
+	if len(vars) != 1 || vars[0].Value == nil {
+		return nil, fmt.Errorf("expected numbers in one array, %s or V", list)
 	}
-	v := &vars[0]
-	if v.Value == nil {
-		return nil, fmt.Errorf("%s is not an array of numbers", v)
-	}
-	x := mat.DenseCopyOf(v.Value)
-	values := x.RawMatrix().Data
-	for i, value := range values {
-		if math.IsNaN(value) || math.IsInf(value, 0) {
-			return nil, fmt.Errorf("%s: value %d: %v is not finite", v, i+1, value)
-		}
-	}
+	v, x := &vars[0], mat.DenseCopyOf(vars[0].Value)
 	rows, columns := x.Dims()
-	if v.Name == "V" {
-		if rows != n+tested {
-			return nil, fmt.Errorf("%s has %d rows; expected one for each of the draw's %d samples", v, rows, n+tested)
+	isList, values := v.Name == list, x.RawMatrix().Data
+	switch {
+	case isList && (min(rows, columns) != 1 || len(values) != size):
+		return nil, fmt.Errorf("%s: expected %d values, one for each sample of the draw", v, size)
+	case !isList && rows != n+tested:
+		return nil, fmt.Errorf("%s: expected %d rows, one for each sample of the draw", v, n+tested)
+	case !isList:
+		expected = "a finite number"
+	}
+	for i, value := range values {
+		if math.IsNaN(value-value) || isList && (value != math.Trunc(value) || value < least || value > most) {
+			return nil, fmt.Errorf("%s: value %d is %v; expected %s", v, i+1, value, expected)
 		}
+	}
+	if !isList {
 		out := &fitting.Represented{Result: &factor.Result{Coefficients: mat.DenseCopyOf(x.Slice(0, n, 0, columns))}}
 		if tested > 0 {
 			out.Test = mat.DenseCopyOf(x.Slice(n, rows, 0, columns))
 		}
 		return out, nil
 	}
-	if min(rows, columns) != 1 || len(values) != want {
-		return nil, fmt.Errorf("%s: expected %d values, one for each sample", v, want)
-	}
 	out, numbers := &fitting.Represented{Result: &factor.Result{}}, map[float64]int{}
-	for i, value := range values {
-		if value != math.Trunc(value) || value < least || value > most {
-			what := "an integer"
-			if least == 1 {
-				what = fmt.Sprintf("a class from 1 to %v", most)
-			}
-			return nil, fmt.Errorf("%s: value %d: %v is not %s", v, i+1, value, what)
+	if tested > 0 { // predicted classes have their numbers
+		for c := range d.id.k {
+			numbers[float64(c+1)] = c
 		}
-		number, known := numbers[value]
-		if !known {
-			number = len(numbers)
-			numbers[value] = number
+	}
+	for _, value := range values {
+		if _, known := numbers[value]; !known {
+			numbers[value] = len(numbers)
 		}
-		if list == "predicted" {
-			number = int(value) - 1
-		}
-		out.Found = append(out.Found, number)
+		out.Found = append(out.Found, numbers[value])
 	}
 	return out, nil
 }

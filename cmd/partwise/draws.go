@@ -27,8 +27,7 @@ they computed. Flags override keys of the file, as in partwise run.`,
 		Example: `  partwise draws docs/experiments/demo.yaml --repeats 2 --out draws`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			at := slices.Index(pipeline.DrawFormats, strings.ToLower(format))
-			if at < 0 {
+			if !slices.Contains(pipeline.DrawFormats, format) {
 				return unknown("format", format, pipeline.DrawFormats)
 			}
 			if err := completeExperiment(cmd, e, args); err != nil {
@@ -40,7 +39,7 @@ they computed. Flags override keys of the file, as in partwise run.`,
 				if len(e.Sets) > 1 {
 					to = filepath.Join(out, e.SetNames()[i])
 				}
-				if err := cmp.Or(checkOut(one.Data.Set, to), writeDraws(cmd, one, to, pipeline.DrawFormats[at])); err != nil {
+				if err := cmp.Or(checkOut(one.Data.Set, to), writeDraws(cmd, one, to, format)); err != nil {
 					return err
 				}
 			}

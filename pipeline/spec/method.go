@@ -103,7 +103,7 @@ func (m *Method) validate(v *settings.Value) error {
 		return settings.Field{Key: v, Value: v}
 	}
 	switch as := place("as").Value; {
-	case m.Name == "":
+	case strings.TrimSpace(m.Name) == "":
 		return v.Errorf("the method has no name")
 	case m.As != "" && strings.TrimSpace(m.As) == "":
 		return as.Want("a name")
