@@ -22,8 +22,8 @@ func drawsCommand() *cobra.Command {
 		Use:   "draws FILE",
 		Short: "Write the draws of an experiment for other programs",
 		Long: `Write the samples, features, labels and links of each draw of an experiment to a file, for methods
-in Python or MATLAB. An entry of methods such as {name: theirs, results: theirs/*.npz} scores what
-they computed. Flags override keys of the file, as in partwise run.`,
+in Python or MATLAB. An entry of methods such as {name: theirs, results: theirs/*.npz} scores
+their results. Flags override keys of the file, as in partwise run.`,
 		Example: `  partwise draws docs/experiments/demo.yaml --repeats 2 --out draws`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

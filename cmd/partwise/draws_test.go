@@ -91,7 +91,7 @@ func TestDraws(t *testing.T) {
 		t.Errorf("after a change of one result:\n%s", now)
 	}
 
-	// Fewer draws of several sets, in place of the old ones. Foreign files are refused before features are computed.
+	// Fewer draws replace the old ones. Foreign files are refused before features are computed.
 	must(t, "draws", "mine.yaml", "--out", "draws", "--classes", "2", "--repeats", "1", "--format", "mat")
 	if got := globbed(t, "draws/k*"); !slices.Equal(got, []string{"k2-draw001.mat"}) {
 		t.Errorf("files %q", got)
