@@ -101,11 +101,7 @@ func (p *Plan) writeDraw(ctx context.Context, id drawID, path string) error {
 	}
 	c := &vectorfile.Content{
 		Vectors: seen.Both(), Labels: slices.Concat(d.labels, slices.Repeat([]int{-1}, len(d.testRows))), Classes: make([]string, id.k),
-		Lists: []vectorfile.List{
-			{Name: "draw", Words: []string{p.identity(id)}},
-			{Name: "k", Numbers: []float64{float64(k)}, Integers: true},
-			{Name: "seed", Numbers: []float64{float64(rng.Seed(p.Experiment.Seed, "elsewhere", id.k, id.repeat) >> 33)}, Integers: true},
-		},
+		Lists: []vectorfile.List{{Name: "draw", Words: []string{p.identity(id)}}},
 	}
 	for _, row := range slices.Concat(d.rows, d.testRows) {
 		c.Names = append(c.Names, p.set.Names[p.rows[row]])
@@ -116,16 +112,25 @@ func (p *Plan) writeDraw(ctx context.Context, id drawID, path string) error {
 	if p.Inputs.Channels == 1 {
 		c.Height, c.Width = p.Inputs.Height, p.Inputs.Width
 	}
-	for name, pairs := range map[string][][2]int{"must": d.must, "cannot": d.cannot} {
+	add := func(name string, numbers ...int) {
 		list := vectorfile.List{Name: name, Integers: true}
-		for _, pair := range pairs {
-			list.Numbers = append(list.Numbers, float64(pair[0]+1), float64(pair[1]+1))
+		for _, number := range numbers {
+			list.Numbers = append(list.Numbers, float64(number))
 		}
-		if pairs != nil {
+		if numbers != nil {
 			c.Lists = append(c.Lists, list)
 		}
 	}
-	slices.SortFunc(c.Lists, func(a, b vectorfile.List) int { return strings.Compare(a.Name, b.Name) })
+	fromOne := func(pairs [][2]int) (rows []int) {
+		for _, pair := range pairs {
+			rows = append(rows, pair[0]+1, pair[1]+1)
+		}
+		return rows
+	}
+	add("k", k)
+	add("seed", int(rng.Seed(p.Experiment.Seed, "elsewhere", id.k, id.repeat)>>33))
+	add("must", fromOne(d.must)...)
+	add("cannot", fromOne(d.cannot)...)
 	return vectorfile.Write(ctx, path, c)
 }
 
@@ -148,47 +153,46 @@ func openResult(ctx context.Context, path string) (r result, vars []vectorfile.V
 	return r, nil, fmt.Errorf("%s: no array draw with a name; copy draw from the file of the draw", path)
 }
 
-// findResults reads and checks the files with the results of a method, one for each draw. It leaves out results of other
-// sets, numbers of classes and repeats.
-func (p *Plan) findResults(ctx context.Context, m spec.Method) (map[drawID]result, error) {
-	ids, found := map[string]drawID{}, map[drawID]result{}
+// findResults finds and checks the files with the results of other programs, one for each draw. It leaves out results of
+// other sets, numbers of classes and repeats. Without the features it does not check the identities of the draws.
+func (p *Plan) findResults(ctx context.Context) error {
+	p.results = make([]map[drawID]result, len(p.methods))
+	ids := map[string]drawID{}
 	for id := range p.eachDraw {
 		ids[p.drawName(id)] = id
 	}
-	for _, path := range m.ResultFiles() {
-		r, vars, err := openResult(ctx, path)
-		if err != nil {
-			return nil, err
-		}
-		id, wanted := ids[r.draw[:max(0, strings.LastIndexByte(r.draw, '-'))]]
-		if !wanted {
+	for i, m := range p.methods {
+		if m.Results == "" {
 			continue
 		}
-		if other, twice := found[id]; twice {
-			return nil, fmt.Errorf("%s and %s are both results of %s for the draw %s", other.path, path, m.Label(), p.drawName(id))
-		}
-		if _, err := p.parseResult(vars, p.draw(id.k, id.repeat)); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		found[id] = r
-	}
-	for id := range p.eachDraw {
-		if _, ok := found[id]; !ok {
-			return nil, fmt.Errorf("%s: no file %s has the result of the draw %s; partwise draws writes the draws", m.Label(), m.Results, p.drawName(id))
-		}
-	}
-	return found, nil
-}
-
-// checkIdentities returns an error for results of a draw with other samples, labels, links or features.
-func (p *Plan) checkIdentities() error {
-	for _, results := range p.results {
-		for id := range p.eachDraw {
-			if r, want := results[id], p.identity(id); results != nil && r.draw != want {
+		found := map[drawID]result{}
+		for _, path := range m.ResultFiles() {
+			r, vars, err := openResult(ctx, path)
+			if err != nil {
+				return err
+			}
+			id, wanted := ids[r.draw[:max(0, strings.LastIndexByte(r.draw, '-'))]]
+			if !wanted {
+				continue
+			}
+			if other, twice := found[id]; twice {
+				return fmt.Errorf("%s and %s are both results of %s for the draw %s", other.path, path, m.Label(), p.drawName(id))
+			}
+			if p.fixed != nil && r.draw != p.identity(id) {
 				return fmt.Errorf("%s: draw is %q, but the experiment has %q: data, features, labels, links or seed changed; write the draws again with partwise draws",
-					r.path, r.draw, want)
+					path, r.draw, p.identity(id))
+			}
+			if _, err := p.parseResult(vars, p.draw(id.k, id.repeat)); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			found[id] = r
+		}
+		for id := range p.eachDraw {
+			if _, ok := found[id]; !ok {
+				return fmt.Errorf("%s: no file %s has the result of the draw %s; partwise draws writes the draws", m.Label(), m.Results, p.drawName(id))
 			}
 		}
+		p.results[i] = found
 	}
 	return nil
 }

@@ -62,14 +62,17 @@ type trial struct {
 // CheckSet returns an error if the experiment cannot run on a set, before features are computed. NewPlan repeats the
 // checks on the usable samples.
 func CheckSet(ctx context.Context, e *spec.Experiment, set *datasets.Set) error {
-	_, err := checkedPlan(ctx, e, set, matrix.Range(set.Len()))
-	return err
+	p, err := checkedPlan(e, set, matrix.Range(set.Len()))
+	if err != nil {
+		return err
+	}
+	return p.findResults(ctx)
 }
 
 // NewPlan checks that the experiment can run on the inputs, and lists its trials by number of classes, repeat, rank and
 // method.
 func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, error) {
-	p, err := checkedPlan(ctx, e, in.Set, in.Rows)
+	p, err := checkedPlan(e, in.Set, in.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -93,20 +96,18 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 	if p.fixed, err = json.Marshal([]any{p.must, p.cannot, e.Seed}); err != nil {
 		return nil, err
 	}
-	if err := p.checkIdentities(); err != nil {
+	if err := p.findResults(ctx); err != nil {
 		return nil, err
 	}
-	for _, k := range p.ks {
-		for r := range e.RepeatCount() {
-			for _, rank := range e.Rank.List() {
-				for m := range e.Methods {
-					t := trial{k: k, repeat: r, method: m}
-					if rank.Auto == nil {
-						t.rank = rank.Of(k)
-					}
-					t.id = p.trialID(t)
-					p.trials = append(p.trials, t)
+	for d := range p.eachDraw {
+		for _, rank := range e.Rank.List() {
+			for m := range e.Methods {
+				t := trial{k: d.k, repeat: d.repeat, method: m}
+				if rank.Auto == nil {
+					t.rank = rank.Of(d.k)
 				}
+				t.id = p.trialID(t)
+				p.trials = append(p.trials, t)
 			}
 		}
 	}
@@ -114,12 +115,11 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 }
 
 // checkedPlan checks the experiment on samples of a set, and returns a plan without inputs and trials.
-func checkedPlan(ctx context.Context, e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
+func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
 	p := &Plan{Experiment: e, set: set, rows: rows, labels: matrix.Take(set.Labels, rows), ks: drawnCounts(e, set)}
-	p.results = make([]map[drawID]result, len(e.Methods))
 	for _, m := range e.Methods {
 		r, err := fitting.Resolve(m, e.Task, e.Cluster)
 		if err != nil {
@@ -142,16 +142,6 @@ func checkedPlan(ctx context.Context, e *spec.Experiment, set *datasets.Set, row
 	}
 	if trials := len(p.ks) * len(e.Rank.List()) * e.RepeatCount(); trials > spec.MaxTrials/len(e.Methods) {
 		return nil, fmt.Errorf("%d methods in %d draws exceed the limit of %d trials", len(e.Methods), trials, spec.MaxTrials)
-	}
-	for i, m := range e.Methods {
-		if m.Results == "" {
-			continue
-		}
-		found, err := p.findResults(ctx, m)
-		if err != nil {
-			return nil, err
-		}
-		p.results[i] = found
 	}
 	return p, nil
 }

@@ -2,11 +2,11 @@ package vectorfile
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -42,21 +42,13 @@ func readNPZ(in *input) (*Content, error) {
 	return vars.numpy(in)
 }
 
-// Variables reads the variables of a NumPy archive or a MATLAB file.
+// Variables reads the variables of a NumPy archive, or of a MATLAB file whose name ends in .mat.
 func Variables(ctx context.Context, path string) ([]Variable, error) {
-	return readFile(path, Options{}, newBudget(ctx, Options{}), func(in *input) ([]Variable, error) {
-		head := make([]byte, min(in.size, matHeader))
-		if _, err := in.ReadAt(head, 0); err != nil {
-			return nil, err
-		}
-		switch _, isMAT := sniffMAT(head); {
-		case isMAT:
-			return matVariables(in)
-		case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-			return npzVariables(in)
-		}
-		return nil, errors.New("neither a NumPy archive (.npz) nor a MATLAB file (.mat)")
-	})
+	read := npzVariables
+	if strings.EqualFold(filepath.Ext(path), ".mat") {
+		read = matVariables
+	}
+	return readFile(path, Options{}, newBudget(ctx, Options{}), read)
 }
 
 // npzVariables reads the arrays of a NumPy archive. scipy.sparse.save_npz writes several for one matrix.
