@@ -70,10 +70,9 @@ func (p *Plan) eachDraw(yield func(id drawID) bool) {
 // WriteDraws writes each draw to the folder dir as a file of the format, such as k5-draw001.npz, and returns the number of
 // files. docs/reference/data.md lists their content.
 func (p *Plan) WriteDraws(ctx context.Context, dir, format string, progress input.Progress) (done int, err error) {
+	shown := &input.Reporter{To: progress}
 	for id := range p.eachDraw {
-		if progress != nil {
-			progress("writing draws", done, len(p.ks)*p.Experiment.RepeatCount())
-		}
+		shown.Report("writing draws", done, len(p.ks)*p.Experiment.RepeatCount())
 		if err := p.writeDraw(ctx, id, filepath.Join(dir, id.String()+"."+format)); err != nil {
 			return done, err
 		}
@@ -214,9 +213,9 @@ func (p *Plan) readResult(ctx context.Context, method int, d draw) (*fitting.Rep
 // the test samples, or coefficients V of both. It ignores variables of other names.
 func (p *Plan) parseResult(vars []vectorfile.Variable, d draw) (*fitting.Represented, error) {
 	n, tested := len(d.rows), len(d.testRows)
-	list, size, least, most, expected := "groups", n, -math.MaxFloat64, math.MaxFloat64, "an integer"
+	list, size, first, least, most := "groups", n, 0, -1<<53, 1<<53
 	if p.Experiment.Task == spec.Classification {
-		list, size, least, most, expected = "predicted", tested, 1, float64(d.id.k), fmt.Sprintf("a class from 1 to %d", d.id.k)
+		list, size, first, least, most = "predicted", tested, 1, 1, d.id.k
 	}
 	vars = slices.DeleteFunc(slices.Clone(vars), func(v vectorfile.Variable) bool { return v.Name != list && v.Name != "V" })
 	if len(vars) != 1 || vars[0].Value == nil {
@@ -224,38 +223,27 @@ func (p *Plan) parseResult(vars []vectorfile.Variable, d draw) (*fitting.Represe
 	}
 	v, x := &vars[0], mat.DenseCopyOf(vars[0].Value)
 	rows, columns := x.Dims()
-	isList, values := v.Name == list, x.RawMatrix().Data
+	isList, expected, out := v.Name == list, "a finite number", &fitting.Represented{Result: &factor.Result{}}
 	switch {
-	case isList && (min(rows, columns) != 1 || len(values) != size):
+	case isList && (min(rows, columns) != 1 || rows*columns != size):
 		return nil, fmt.Errorf("%s: expected %d values, one for each sample of the draw", v, size)
-	case !isList && rows != n+tested:
+	case isList:
+		expected = fmt.Sprintf("an integer from %d to %d", least, most)
+	case rows != n+tested:
 		return nil, fmt.Errorf("%s: expected %d rows, one for each sample of the draw", v, n+tested)
-	case !isList:
-		expected = "a finite number"
-	}
-	for i, value := range values {
-		if math.IsNaN(value-value) || isList && (value != math.Trunc(value) || value < least || value > most) {
-			return nil, fmt.Errorf("%s: value %d is %v; expected %s", v, i+1, value, expected)
-		}
-	}
-	if !isList {
-		out := &fitting.Represented{Result: &factor.Result{Coefficients: mat.DenseCopyOf(x.Slice(0, n, 0, columns))}}
+	default:
+		out.Coefficients = mat.DenseCopyOf(x.Slice(0, n, 0, columns))
 		if tested > 0 {
 			out.Test = mat.DenseCopyOf(x.Slice(n, rows, 0, columns))
 		}
-		return out, nil
 	}
-	out, numbers := &fitting.Represented{Result: &factor.Result{}}, map[float64]int{}
-	if tested > 0 { // predicted classes have their numbers
-		for c := range d.id.k {
-			numbers[float64(c+1)] = c
+	for i, value := range x.RawMatrix().Data {
+		if math.IsNaN(value-value) || isList && (value != math.Trunc(value) || value < float64(least) || value > float64(most)) {
+			return nil, fmt.Errorf("%s: value %d is %v; expected %s", v, i+1, value, expected)
 		}
-	}
-	for _, value := range values {
-		if _, known := numbers[value]; !known {
-			numbers[value] = len(numbers)
+		if isList {
+			out.Found = append(out.Found, int(value)-first)
 		}
-		out.Found = append(out.Found, numbers[value])
 	}
 	return out, nil
 }

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"slices"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
@@ -94,17 +93,15 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 			rec.Warnings = append(rec.Warnings, "a class with one labelled sample is not constrained")
 		}
 	}
-	if e.Task == spec.Clustering && outcome.Found != nil {
-		if groups := slices.Max(outcome.Found) + 1; groups != t.k {
-			rec.Groups = groups
-		}
-	} else if e.Task == spec.Clustering {
+	switch {
+	case outcome.Found != nil:
+	case e.Task == spec.Clustering:
 		var k int
 		if k, err = p.countGroups(ctx, d, seen, rec); err != nil {
 			return nil, p.Inputs.NameRows(err, d.rows)
 		}
 		outcome.Found, err = w.Group(ctx, res, k)
-	} else if outcome.Found == nil {
+	default:
 		outcome.Found, err = w.Classify(ctx, e, found, d.truth, seen.Test, d.testRows)
 	}
 	if err != nil {
