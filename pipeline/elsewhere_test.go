@@ -241,7 +241,7 @@ func TestResultsFromElsewhereRefused(t *testing.T) {
 		"a.npz: no array draw":                                      func() { writeResult(t, "a.npz", "", func(*npz.Writer) {}) },
 		"k3-draw001.npz: groups (29 <i8): expected 30 values":       of(func(z *npz.Writer) { z.Integers("groups", groups[1:]...) }),
 		"k3-draw001.npz: groups (30 <f8): value 2 is 1.5; expected": of(func(z *npz.Writer) { z.List("groups", append([]float64{1, 1.5}, make([]float64, 28)...)) }),
-		"value 1 is -Inf; expected an integer from -9007":                      of(func(z *npz.Writer) { z.List("groups", append([]float64{math.Inf(-1)}, make([]float64, 29)...)) }),
+		"value 1 is -Inf; expected an integer from -9007":           of(func(z *npz.Writer) { z.List("groups", append([]float64{math.Inf(-1)}, make([]float64, 29)...)) }),
 		"k3-draw001.npz: V (3×2 <f8): expected 30 rows":             of(func(z *npz.Writer) { putMatrix(z, "V", mat.NewDense(3, 2, nil)) }),
 		"value 3 is NaN; expected a finite number":                  of(func(z *npz.Writer) { x := mat.NewDense(30, 2, nil); x.Set(1, 0, math.NaN()); putMatrix(z, "V", x) }),
 		"k3-draw001.npz: expected numbers in one array, groups or V": of(func(z *npz.Writer) {
