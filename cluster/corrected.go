@@ -31,7 +31,12 @@ const correctedSoftness, correctedReach, correctedNoise, correctedTurns = 0.15, 
 // Directions and assignment are computed four times in turn. Linked samples then count as labelled with the resulting
 // clusters, and the four rounds are repeated. If a sample is nearer to another direction than to its given cluster's,
 // its given cluster gets the share of the nearest.
-type Corrected struct{ z *mat.Dense }
+//
+// It is not safe for concurrent use, because it keeps the covariances of the samples of the last call.
+type Corrected struct {
+	z       *mat.Dense
+	columns map[int][]float64 // κ(·, l) of samples l
+}
 
 // NewCorrected returns a Corrected for clusters of the rows of x, n×m, which it copies to a dense matrix.
 func NewCorrected(x mat.Matrix) (*Corrected, error) {
@@ -200,15 +205,30 @@ func (c *Corrected) covariance(given []int) (correct func(shares *mat.Dense, lab
 		return func(*mat.Dense, []int) {}, nil
 	}
 	n, _ := c.z.Dims()
-	kernel := mat.NewDense(n, len(given), nil)
-	blas.Gemm(blas.NoTrans, blas.Trans, 1, c.z.RawMatrix(), rowsOf(c.z, given).RawMatrix(), 0, kernel.RawMatrix())
-	for i, s := range kernel.RawMatrix().Data {
-		kernel.RawMatrix().Data[i] = covariance(s)
+	fresh := slices.DeleteFunc(slices.Clone(given), func(i int) bool { return c.columns[i] != nil })
+	columns := make(map[int][]float64, len(given))
+	if len(fresh) > 0 {
+		rows := mat.NewDense(len(fresh), n, nil)
+		blas.Gemm(blas.NoTrans, blas.Trans, 1, rowsOf(c.z, fresh).RawMatrix(), c.z.RawMatrix(), 0, rows.RawMatrix())
+		for at, i := range fresh {
+			columns[i] = rows.RawRowView(at)
+			for j, s := range columns[i] {
+				columns[i][j] = covariance(s)
+			}
+		}
 	}
+	kernel := mat.NewDense(len(given), n, nil)
+	for at, i := range given {
+		if columns[i] == nil {
+			columns[i] = c.columns[i]
+		}
+		kernel.SetRow(at, columns[i])
+	}
+	c.columns = columns
 	among := mat.NewSymDense(len(given), nil)
 	for a, i := range given {
 		for b := a; b < len(given); b++ {
-			among.SetSym(a, b, kernel.At(i, b))
+			among.SetSym(a, b, kernel.At(b, i))
 		}
 		among.SetSym(a, a, 1+correctedNoise) // 1 even for a row of zeros
 	}
@@ -227,6 +247,6 @@ func (c *Corrected) covariance(given []int) (correct func(shares *mat.Dense, lab
 		}
 		blas.Trsm(blas.Left, blas.Trans, factor, rest.RawMatrix())
 		blas.Trsm(blas.Left, blas.NoTrans, factor, rest.RawMatrix())
-		blas.Gemm(blas.NoTrans, blas.NoTrans, 1, kernel.RawMatrix(), rest.RawMatrix(), 1, shares.RawMatrix())
+		blas.Gemm(blas.Trans, blas.NoTrans, 1, kernel.RawMatrix(), rest.RawMatrix(), 1, shares.RawMatrix())
 	}, nil
 }

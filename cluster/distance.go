@@ -46,24 +46,26 @@ const epsilon = 0x1p-52
 // between returns the cost of row x at centre y: ‖x − y‖², or 1 − cos, which is 0 within rounding; wx and wy are inverse
 // lengths. The order of the sum depends only on the number of columns.
 func (d Distance) between(x []float64, wx float64, y []float64, wy float64) float64 {
-	var sums [4]float64
 	y = y[:len(x)]
-	for j, v := range x {
-		term := v * y[j]
-		if d == DistanceEuclidean {
-			term = (v - y[j]) * (v - y[j])
-		}
-		if j < len(x)&^3 {
-			sums[j&3] += term
-		} else {
-			sums[0] += term
-		}
-	}
-	sum := sums[0] + sums[1] + sums[2] + sums[3]
+	var s0, s1, s2, s3 float64
+	j := 0
 	if d == DistanceEuclidean {
-		return sum
+		for ; j+4 <= len(x); j += 4 {
+			s0, s1 = s0+(x[j]-y[j])*(x[j]-y[j]), s1+(x[j+1]-y[j+1])*(x[j+1]-y[j+1])
+			s2, s3 = s2+(x[j+2]-y[j+2])*(x[j+2]-y[j+2]), s3+(x[j+3]-y[j+3])*(x[j+3]-y[j+3])
+		}
+		for ; j < len(x); j++ {
+			s0 += (x[j] - y[j]) * (x[j] - y[j])
+		}
+		return s0 + s1 + s2 + s3
 	}
-	cost := 1 - wx*wy*sum
+	for ; j+4 <= len(x); j += 4 {
+		s0, s1, s2, s3 = s0+x[j]*y[j], s1+x[j+1]*y[j+1], s2+x[j+2]*y[j+2], s3+x[j+3]*y[j+3]
+	}
+	for ; j < len(x); j++ {
+		s0 += x[j] * y[j]
+	}
+	cost := 1 - wx*wy*(s0+s1+s2+s3)
 	if cost < float64(len(x)+4)*epsilon {
 		return 0
 	}

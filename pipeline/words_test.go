@@ -124,7 +124,8 @@ func writePNG(t *testing.T, path string, img image.Image) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
+	quick := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := errors.Join(quick.Encode(f, img), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -196,7 +196,7 @@ function refocus() {
 
 // light marks pictures for a moment.
 function light(samples) {
-  const lit = [...document.querySelectorAll(".group a.picture")].filter((a) => samples.includes(+a.dataset.i));
+  const of = new Set(samples), lit = [...document.querySelectorAll(".group a.picture")].filter((a) => of.has(+a.dataset.i));
   for (const a of lit) a.classList.add("moved");
   setTimeout(() => { for (const a of lit) a.classList.remove("moved"); }, 4000);
 }

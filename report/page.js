@@ -159,7 +159,7 @@ function redress(samples) {
 
 // ---- grids of pictures
 
-const few = 48, step = 300;
+const few = 48, step = 150;
 
 // arrow returns where an arrow key, Home or End leads from an element among its siblings: null if nowhere, undefined for another key.
 function arrow(key, from) {
@@ -375,7 +375,7 @@ function navigation() {
 }
 
 function update({groups: to, names, confidence, labelled} = {}) {
-  const before = groups.map((g) => g.members.join() + g.name);
+  const before = groups.map((g) => ({...g}));
   if (to) pictures.forEach((p, i) => { moved ||= p.group !== to[i]; p.group = to[i]; });
   if (confidence) pictures.forEach((p, i) => { p.confidence = confidence[i]; });
   for (let g = groups.length, most = pictures.reduce((m, p) => Math.max(m, p.group), -1); g <= most; g++) addGroup(g, "");
@@ -387,7 +387,12 @@ function update({groups: to, names, confidence, labelled} = {}) {
   }
   if (names) groups.forEach((g) => { g.name = names[g.index] ?? ""; });
   arrange();
-  for (const g of groups) if (g.members.join() + g.name !== before[g.index]) render(g);
+  for (const g of groups) {
+    const was = before[g.index], now = new Set(g.members);
+    // A group with the same members keeps its order, since confidences change a little with each correction.
+    if (was?.members.length === now.size && was.members.every((i) => now.has(i))) g.members = was.members;
+    if (g.members !== was?.members || g.name !== was.name) render(g);
+  }
   navigation();
   lists();
   document.dispatchEvent(new CustomEvent("partwise:update"));

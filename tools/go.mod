@@ -19,8 +19,11 @@ require (
 	github.com/KimMachineGun/automemlimit v1.0.1 // indirect
 	github.com/bep/imagemeta v1.0.1 // indirect
 	github.com/campoy/embedmd v1.0.0 // indirect
+	github.com/chromedp/cdproto v0.159.0 // indirect
+	github.com/chromedp/chromedp v0.23.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.2.0 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/jedib0t/go-pretty/v6 v6.8.3 // indirect
 	github.com/mattn/go-runewidth v0.0.31 // indirect
 	github.com/nlpodyssey/gopickle v0.3.0 // indirect

@@ -630,8 +630,8 @@ func TestNamesake(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"cluster set:generated --method nmf,iterations=3 --cluster restarts=1": "results/generated-groups",
-		"cluster ./generated --method nmf,iterations=3 -k 2 --out c2":          "72 images in 2 groups",
+		"cluster set:generated --features pixels=4 --method nmf,iterations=3 --cluster restarts=1": "results/generated-groups",
+		"cluster ./generated --method nmf,iterations=3 -k 2 --out c2":                              "72 images in 2 groups",
 		"run set.yaml":    "1 of 1 trials",
 		"run folder.yaml": "1 of 1 trials",
 		"run --set set:generated,samples=700 --method kmeans --classes 2 --repeats 1": "results/generated/index.html",
