@@ -218,8 +218,8 @@ func (p *Plan) parseResult(vars []vectorfile.Variable, d draw) (*fitting.Represe
 		list, size, first, least, most = "predicted", tested, 1, 1, d.id.k
 	}
 	vars = slices.DeleteFunc(slices.Clone(vars), func(v vectorfile.Variable) bool { return v.Name != list && v.Name != "V" })
-	if len(vars) != 1 || vars[0].Value == nil {
-		return nil, fmt.Errorf("expected numbers in one array, %s or V", list)
+	if len(vars) != 1 || vars[0].Value == nil || strings.Contains(vars[0].Class, "sparse") {
+		return nil, fmt.Errorf("expected one dense array of numbers, %s or V", list)
 	}
 	v, x := &vars[0], mat.DenseCopyOf(vars[0].Value)
 	rows, columns := x.Dims()

@@ -244,11 +244,11 @@ func TestResultsFromElsewhereRefused(t *testing.T) {
 		"value 1 is -Inf; expected an integer from -9007":           of(func(z *npz.Writer) { z.List("groups", append([]float64{math.Inf(-1)}, make([]float64, 29)...)) }),
 		"k3-draw001.npz: V (3×2 <f8): expected 30 rows":             of(func(z *npz.Writer) { putMatrix(z, "V", mat.NewDense(3, 2, nil)) }),
 		"value 3 is NaN; expected a finite number":                  of(func(z *npz.Writer) { x := mat.NewDense(30, 2, nil); x.Set(1, 0, math.NaN()); putMatrix(z, "V", x) }),
-		"k3-draw001.npz: expected numbers in one array, groups or V": of(func(z *npz.Writer) {
+		"k3-draw001.npz: expected one dense array of numbers, groups or V": of(func(z *npz.Writer) {
 			z.Integers("groups", groups...)
 			putMatrix(z, "V", mat.NewDense(30, 2, nil))
 		}),
-		"expected numbers in one array": of(func(z *npz.Writer) { z.Integers("predicted", groups...) }),
+		"expected one dense array of numbers": of(func(z *npz.Writer) { z.Integers("predicted", groups...) }),
 		`draw is "set-k3-draw001-0123", but the experiment has "` + draw: func() {
 			writeResult(t, "k3-draw001.npz", "set-k3-draw001-0123", func(z *npz.Writer) { z.Integers("groups", groups...) })
 		},
