@@ -54,9 +54,9 @@ type Plan struct {
 
 // trial is one method on one draw of classes and labels.
 type trial struct {
-	id              string
-	k, rank, repeat int // rank is 0 until it is chosen
-	method          int
+	drawID
+	id           string
+	rank, method int // rank is 0 until it is chosen
 }
 
 // CheckSet returns an error if the experiment cannot run on a set, before features are computed. NewPlan repeats the
@@ -102,7 +102,7 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 	for d := range p.eachDraw {
 		for _, rank := range e.Rank.List() {
 			for m := range e.Methods {
-				t := trial{k: d.k, repeat: d.repeat, method: m}
+				t := trial{drawID: d, method: m}
 				if rank.Auto == nil {
 					t.rank = rank.Of(d.k)
 				}
@@ -284,7 +284,7 @@ func (p *Plan) trialID(t trial) string {
 		all = append(all, slices.Sorted(slices.Values(e.Scores)))
 	}
 	if results := p.results[t.method]; results != nil {
-		all = append(all, results[t.drawID()].sum)
+		all = append(all, results[t.drawID].sum)
 	}
 	return p.digest(all)
 }
@@ -310,8 +310,6 @@ func (p *Plan) autoRank() *spec.AutoRank {
 }
 
 type drawID struct{ k, repeat int }
-
-func (t trial) drawID() drawID { return drawID{t.k, t.repeat} }
 
 // draw is the samples, labels and links of one repeat.
 type draw struct {
