@@ -233,6 +233,9 @@ func (im *Images) vectorImage(i int) (image.Image, error) {
 	}
 	img := image.NewGray16(box)
 	for j, v := range row {
+		if s.Missing && math.IsNaN(v) {
+			v = im.black
+		}
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("%s: column %d: value %v is not finite", s.Names[i], j+1, v)
 		}

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/datasets/demo"
@@ -44,6 +47,10 @@ type OpenOptions struct {
 	Fea   string `setting:"fea" help:"variable with the vectors in a .mat or .npz file"`
 	Gnd   string `setting:"gnd" help:"variable with the classes in a .mat or .npz file"`
 	Shape Size   `setting:"shape" help:"image size of vectors that are images, such as 32 or 28x20"`
+	// Missing "nan" accepts vectors with missing values: NaN, or an empty cell of a CSV file.
+	Missing string `setting:"missing" values:"nan" help:"nan: accept missing values in vectors (NaN or an empty cell)"`
+	// Weights is a file of vectors with the weights of the values, n×m, or of the samples, n×1. 0 means missing.
+	Weights string `setting:"weights" help:"file of weights from 0, of each value or each sample"`
 
 	Root string // the data folder that is searched first for known sets
 	// OnDisk and Limit are as in [vectorfile.Options].
@@ -56,7 +63,7 @@ type OpenOptions struct {
 }
 
 func (opt *OpenOptions) vectors() vectorfile.Options {
-	return vectorfile.Options{Features: opt.Fea, Labels: opt.Gnd, Height: opt.Shape.Height, Width: opt.Shape.Width, Limit: opt.Limit, OnDisk: opt.OnDisk}
+	return vectorfile.Options{Features: opt.Fea, Labels: opt.Gnd, Height: opt.Shape.Height, Width: opt.Shape.Width, Limit: opt.Limit, OnDisk: opt.OnDisk, Missing: opt.Missing != ""}
 }
 
 // Open returns the set called name: "generated", a known set (see package catalogue), or a file or folder. It searches
@@ -74,6 +81,10 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 		return nil, fmt.Errorf("part %q: expected train or test", opt.Part)
 	case !slices.Contains([]string{"", "mat", "raw"}, opt.From):
 		return nil, fmt.Errorf("from %q: expected raw or mat", opt.From)
+	case !slices.Contains([]string{"", "nan"}, opt.Missing):
+		return nil, fmt.Errorf("missing %q: expected nan", opt.Missing)
+	case opt.OnDisk && (opt.Missing != "" || opt.Weights != ""):
+		return nil, errors.New("missing values and weights are not supported in batches")
 	}
 	if err := opt.validate(); err != nil {
 		return nil, err
@@ -98,17 +109,35 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 		err = vectorfile.NotOnDisk(name)
 	case opt.Part != "" && !s.inParts:
 		err = fmt.Errorf("%s has no part %q; only folders of IDX files have parts", name, opt.Part)
+	case s.Vectors == nil && (opt.Missing != "" || opt.Weights != ""):
+		err = fmt.Errorf("%s: missing values and weights need vectors, but the set is a folder of images", name)
 	case s.Vectors != nil:
 		if opt.NoClasses {
 			s.forgetClasses()
 		}
-		err = s.readGivenClasses(&opt)
+		s.Missing = opt.Missing != "" && math.IsNaN(mat.Sum(s.Vectors))
+		if err = s.readGivenClasses(&opt); err == nil && opt.Weights != "" {
+			s.Weights, err = readWeights(ctx, opt, s.Vectors)
+		}
 	}
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// readWeights reads the file of weights of the vectors x.
+func readWeights(ctx context.Context, opt OpenOptions, x mat.Matrix) (mat.Matrix, error) {
+	c, err := vectorfile.Open(ctx, opt.Weights, vectorfile.Options{Labels: "-", Limit: opt.Limit})
+	if err != nil {
+		return nil, err
+	}
+	n, m := x.Dims()
+	if r, columns := c.Vectors.Dims(); r != n || columns != m && columns != 1 {
+		return nil, fmt.Errorf("%s: the weights are %d×%d; expected %d×%d, as the vectors, or %d×1", opt.Weights, r, columns, n, m, n)
+	}
+	return c.Vectors, nil
 }
 
 func open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {

@@ -18,7 +18,6 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
-	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
 // Set is a set of n samples, images or vectors, with their classes if known.
@@ -48,7 +47,9 @@ type Set struct {
 	// Vectors is n×m, one sample a row, nil for a set of image files. It is a *mat.Dense, a *vectorfile.Bytes, for
 	// sparse data a *sparse.CSR, or with OpenOptions.OnDisk a *vectorfile.Stored.
 	Vectors  mat.Matrix
-	Pictures []string // the image file of each vector, found by the sample's name, or ""; nil if there are none
+	Missing  bool       // whether Vectors has missing values, NaN
+	Weights  mat.Matrix // the weights of the vectors, n×m, or of the samples, n×1, or nil
+	Pictures []string   // the image file of each vector, found by the sample's name, or ""; nil if there are none
 	// Height and Width are the size of images in the vectors, row by row and upright, or 0.
 	Height, Width int
 	// Features describes which columns belong to which feature. Write stores it; Open does not read it.
@@ -70,21 +71,11 @@ func (s *Set) Subset(rows []int) *Set {
 	out := *s
 	out.Names, out.Files, out.Pictures = takeRows(s.Names, rows), takeRows(s.Files, rows), takeRows(s.Pictures, rows)
 	out.Test, out.LabelLines, out.LeftOut = takeRows(s.Test, rows), takeRows(s.LabelLines, rows), slices.Clone(s.LeftOut)
-	switch x := s.Vectors.(type) {
-	case nil:
-	case *vectorfile.Bytes:
-		out.Vectors = x.SelectRows(rows)
-	case *sparse.CSR:
-		out.Vectors = x.SelectRows(rows)
-	default:
-		dense := &mat.Dense{}
-		if _, m := x.Dims(); len(rows) > 0 && m > 0 {
-			dense = mat.NewDense(len(rows), m, nil)
-		}
-		for at, i := range rows {
-			matrix.Row(dense.RawRowView(at), i, x)
-		}
-		out.Vectors = dense
+	if s.Vectors != nil {
+		out.Vectors = matrix.SelectRows(s.Vectors, rows)
+	}
+	if s.Weights != nil {
+		out.Weights = matrix.SelectRows(s.Weights, rows)
 	}
 	out.Classes, out.Labels = subsetClasses(s.Classes, s.Labels, rows)
 	if s.OwnLabels != nil {

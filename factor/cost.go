@@ -31,6 +31,8 @@ type costInfo struct {
 	// constant is the cost of the whole data minus the cost of the condensed data, which does not depend on
 	// the factors.
 	constant func(t *view.Condensation, whole, condensed view.Data) float64
+	// split, if set, is for weights of entries. With degree 2 the gradient is half the derivative.
+	split view.Split
 }
 
 // costs is indexed by Cost. Each cost must be a Bregman divergence: ties are then condensed to weighted means
@@ -67,7 +69,7 @@ type cost interface {
 }
 
 var frobenius = costInfo{
-	name: "frobenius", degree: 2,
+	name: "frobenius", degree: 2, split: splitFrobenius,
 	new:  func(x view.Data, u, v *mat.Dense) cost { return newFrobeniusCost(x, u, v, view.SumSquares(x)) },
 	term: func(x, y float64) float64 { return (x - y) * (x - y) },
 	constant: func(t *view.Condensation, whole, condensed view.Data) (sum float64) {
@@ -137,7 +139,7 @@ func (c *frobeniusCost) value() float64 {
 const nearZero = 1e-5
 
 var kl = costInfo{
-	name: "kl", degree: 1,
+	name: "kl", degree: 1, split: splitKL,
 	new: func(x view.Data, u, v *mat.Dense) cost {
 		return newKLCost(x, u, v, view.SumOfRows(x, func(_ int, values []float64) (sum float64) {
 			for _, v := range values { // stored zeros do not change the sum

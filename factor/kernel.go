@@ -197,26 +197,16 @@ func (k Kernel) checkSamples(x view.Data) error {
 }
 
 func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, error) {
-	if r, c := given.Dims(); r != n || c != n {
-		return nil, fmt.Errorf("the kernel is %d×%d for %d samples", r, c, n)
+	k, err := checkedSymmetric(given, n, "the kernel values", -view.LargestValue, func(i, j int) float64 {
+		return 1e-10 * math.Sqrt(given.At(i, i)) * math.Sqrt(given.At(j, j))
+	})
+	if err == nil {
+		err = checkDiagonal(given)
 	}
-	if err := checkDiagonal(given); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	k := mat.DenseCopyOf(given)
-	for i := range n {
-		for j := range i {
-			x, y := given.At(i, j), given.At(j, i)
-			if !(math.Abs(x) <= view.LargestValue && math.Abs(y) <= view.LargestValue) {
-				return nil, fmt.Errorf("the kernel has values %v and %v at rows and columns %d and %d; expected finite values up to %g", x, y, i+1, j+1, view.LargestValue)
-			}
-			if math.Abs(x-y) > 1e-10*math.Sqrt(given.At(i, i))*math.Sqrt(given.At(j, j)) {
-				return nil, fmt.Errorf("the kernel is not symmetric: %v at row %d, column %d, but %v at the transposed place", x, i+1, j+1, y)
-			}
-			k.Set(i, j, (x+y)/2)
-			k.Set(j, i, (x+y)/2)
-		}
-	}
+	k, _ = symmetricPart(k)
 	// The shift tolerates zero eigenvalues that were rounded to single precision.
 	shifted := mat.NewSymDense(n, mat.DenseCopyOf(k).RawMatrix().Data)
 	shift := 1e-7 * mat.Trace(k)

@@ -285,7 +285,7 @@ func (m SSNMF) similarity(ctx context.Context, x view.Data) (*mat.Dense, error) 
 		return nil, err
 	}
 	if m.Similarity != nil {
-		return checkedSymmetric(m.Similarity, n, "the similarities")
+		return checkedSymmetric(m.Similarity, n, "the similarities", 0, nil)
 	}
 	a, err := view.InnerProducts(ctx, x)
 	if err != nil {
@@ -301,7 +301,7 @@ func (m SSNMF) similarity(ctx context.Context, x view.Data) (*mat.Dense, error) 
 
 func (m SSNMF) association(k int) (*mat.Dense, error) {
 	if m.Initial != nil {
-		return checkedSymmetric(m.Initial, k, "the values of the initial association")
+		return checkedSymmetric(m.Initial, k, "the values of the initial association", 0, nil)
 	}
 	s := mat.NewDense(k, k, nil)
 	s.Apply(func(i, j int, _ float64) float64 {
@@ -313,14 +313,20 @@ func (m SSNMF) association(k int) (*mat.Dense, error) {
 	return s, nil
 }
 
-// checkedSymmetric returns a copy of a, which must be n×n, ≥ 0 and symmetric up to rounding. what names it in errors.
-func checkedSymmetric(a *mat.Dense, n int, what string) (*mat.Dense, error) {
-	if err := checkFactor(a, what, n, n, 0); err != nil {
+// checkedSymmetric returns a copy of a, which must be n×n, at least least and symmetric up to 1e-12 of the larger value or
+// up to rounding(i, j). what names it in errors.
+func checkedSymmetric(a *mat.Dense, n int, what string, least float64, rounding func(i, j int) float64) (*mat.Dense, error) {
+	if err := checkFactor(a, what, n, n, least); err != nil {
 		return nil, err
 	}
 	for i := range n {
 		for j, x := range a.RawRowView(i) {
-			if y := a.At(j, i); math.Abs(x-y) > 1e-12*max(x, y) {
+			y := a.At(j, i)
+			most := 1e-12 * max(x, y)
+			if rounding != nil {
+				most = rounding(i, j)
+			}
+			if math.Abs(x-y) > most {
 				return nil, fmt.Errorf("%s are not symmetric: %v at row %d, column %d, but %v at the transposed place", what, x, i+1, j+1, y)
 			}
 		}

@@ -6,7 +6,10 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
@@ -33,6 +36,9 @@ type Parts struct {
 	Image    Image // the image size of samples, for a rank-one basis and some penalties
 	// HeldOut, if not nil, holds the entries excluded from the fit. It requires plain NMF under either cost.
 	HeldOut HeldOut
+	// EntryWeights reports that the samples are a [Weighted] with missing entries or weights of entries. Fit sets it, so
+	// that a Solver can refuse it.
+	EntryWeights bool
 	// FitWeight is the weight of the cost relative to the penalties; 0 means 1. WeightNone is invalid.
 	FitWeight float64
 }
@@ -134,6 +140,12 @@ func (p Parts) validate() error {
 		return fmt.Errorf("a kernel needs basis concept and cost frobenius, got basis %v and cost %v", p.Basis, p.Cost)
 	case p.FitWeight == WeightNone:
 		return errors.New("the weight of the fit is 0; expected more than 0")
+	case p.EntryWeights && p.Basis == BasisConcept:
+		return errors.New("basis concept supports no missing values or weights of entries: it adds whole samples; use basis free")
+	case p.EntryWeights && p.HeldOut != nil:
+		return errors.New("held-out entries are not supported with missing values or weights of entries")
+	case p.EntryWeights && costs[p.Cost].split == nil:
+		return fmt.Errorf("cost %v supports no missing values or weights of entries", p.Cost)
 	case p.UnitNorm && p.Basis != BasisFree:
 		return fmt.Errorf("unit-norm needs basis free, got %v", p.Basis)
 	}
@@ -167,11 +179,16 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if x == nil && p.Kernel.Matrix != nil {
 		x = p.Kernel.Matrix
 	}
-	d, err := view.New(x)
+	plain, entries, samples, err := view.Unweighted(x, true)
+	if err != nil {
+		return nil, err
+	}
+	d, err := view.New(plain)
 	if err != nil {
 		return nil, err
 	}
 	n, m := d.Dims()
+	p.EntryWeights = entries != nil
 	if err := cmp.Or(known.Check(n), opt.validate(n), p.validate()); err != nil {
 		return nil, err
 	}
@@ -186,6 +203,9 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	x = d.Matrix()
 	f := &Factorisation{parts: p, whole: d}
+	if held != nil && samples != nil {
+		return nil, errors.New("held-out entries are not supported with weights of samples")
+	}
 	if !p.Kernel.isLinear() {
 		if f.kernel, err = p.Kernel.bind(ctx, x, d); err != nil {
 			return nil, err
@@ -200,20 +220,28 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 			return nil, err
 		}
 	}
-	if f.ties, err = p.condensation(d, f.kernel, known); err != nil {
+	if f.ties, err = p.condensation(d, f.kernel, known, entries, samples); err != nil {
 		return nil, err
 	}
 	if err := f.bindPenalties(ctx, known, opt.Rank, negative); err != nil {
 		return nil, err
 	}
 	made := timing.Start(ctx, timing.Initial)
+	if entries != nil || samples != nil {
+		x = &Weighted{Matrix: x, Entries: entries, Samples: samples}
+	}
 	first, err := p.initial(timing.Without(ctx), x, d, f.ties, opt)
 	made()
 	if err != nil {
 		return nil, err
 	}
 	f.v, f.factors = first.v, append(first.parameters, first.v)
-	if f.kernel == nil {
+	weights := entries
+	switch {
+	case entries != nil:
+		f.data, weights = f.ties.Means(d.(view.Dense), entries)
+		f.offset = weightedOffset(f, entries)
+	case f.kernel == nil:
 		f.data = f.ties.Data(d)
 		if !f.ties.None {
 			f.offset = max(costs[p.Cost].constant(f.ties, d, f.data), 0)
@@ -226,7 +254,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	case p.usesGram():
 		f.model, err = newConceptModel(ctx, d, f.data, f.ties, first.parameters[0], first.v, negative != nil, !mu)
 	default:
-		f.model = p.plainModel(d, f.data, held, first)
+		f.model = p.plainModel(d, f.data, held, weights, first)
 	}
 	if err != nil {
 		return nil, err
@@ -266,13 +294,19 @@ func (f *Factorisation) startSolver(solver Solver) (err error) {
 	return err
 }
 
-func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known) (*view.Condensation, error) {
+// condensation multiplies the weights of entries, or nil, by the weights of samples.
+func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known, entries *mat.Dense, samples []float64) (*view.Condensation, error) {
 	n, _ := d.Dims()
-	var weight []float64
+	weight, degree := slices.Clone(samples), costs[p.Cost].degree
 	if p.Weighting == WeightingNormalisedCut {
-		var err error
-		if weight, err = normalisedCutWeights(d, kernel); err != nil {
+		cuts, err := normalisedCutWeights(d, kernel)
+		if err != nil {
 			return nil, err
+		}
+		if weight == nil {
+			weight = cuts
+		} else {
+			floats.Mul(weight, cuts)
 		}
 		// Under a cost of degree 1 the condensed coefficients are V times the weights, which must not overflow.
 		for i, w := range weight {
@@ -281,17 +315,23 @@ func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known) (*vie
 			}
 		}
 	}
+	if entries != nil {
+		for i, w := range weight {
+			algebra.ScaleRow(entries, i, w)
+		}
+		weight, degree = nil, math.Inf(1) // the coefficients keep their scale
+	}
 	var tied []int
 	if p.Tie == TieLabels {
 		if tied = known.Labels; len(tied) == 0 {
 			return nil, errors.New("label ties need labelled samples; none are given")
 		}
 	}
-	return view.NewCondensation(n, tied, weight, costs[p.Cost].degree), nil
+	return view.NewCondensation(n, tied, weight, degree), nil
 }
 
-// plainModel combines cost and basis. held is 1 at held-out entries, or nil.
-func (p Parts) plainModel(d, condensed view.Data, held *CSR, first *initialFactors) *plainModel {
+// plainModel combines cost and basis. held is 1 at held-out entries, or nil; weights are of the condensed entries, or nil.
+func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense, first *initialFactors) *plainModel {
 	var u *mat.Dense
 	if p.Basis == BasisFree {
 		u = first.parameters[0]
@@ -304,7 +344,12 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, first *initialFacto
 	if p.Basis != BasisFree {
 		b.moved(0)
 	}
-	cost := costs[p.Cost].new(condensed, u, first.v)
+	var cost cost
+	if weights != nil {
+		cost = &weightedCost{costs[p.Cost], condensed.(view.Dense), weights, u, first.v}
+	} else {
+		cost = costs[p.Cost].new(condensed, u, first.v)
+	}
 	if held != nil {
 		cost = &maskedCost{cost: cost, x: condensed, kl: p.Cost == CostKL, term: costs[p.Cost].term,
 			held: view.NewSparse(held), u: u, v: first.v, inU: algebra.Like(u)}
@@ -338,6 +383,7 @@ type Size struct {
 	Samples, Features, Rank, Stored int
 	Labelled, Links                 int  // the numbers of labels and of links
 	Signed                          bool // the data has negative values
+	Weighted                        bool // the data is a [Weighted]
 	Init                            Init // Options.Init
 }
 
@@ -364,9 +410,12 @@ func (p Parts) Memory(s Size) int64 {
 	if s.Stored > 0 { // the transpose, and factors with padded rows
 		need += 16*float64(s.Stored) + 3*factors + 192*(n+m)
 	}
-	condensed := p.Tie == TieLabels || p.Weighting == WeightingNormalisedCut
+	condensed := p.Tie == TieLabels || p.Weighting == WeightingNormalisedCut || s.Weighted
 	if condensed {
 		need += s.data()
+	}
+	if s.Weighted { // samples and weights: given, condensed and transposed
+		need += 5 * s.data()
 	}
 	switch s.Init {
 	case InitNMF:

@@ -369,7 +369,7 @@ func TestConceptFastEqualsPlain(t *testing.T) {
 			t.Fatal(err)
 		}
 		plain.v = first.v
-		plain.model = parts.plainModel(d, ch.Data(d), nil, first)
+		plain.model = parts.plainModel(d, ch.Data(d), nil, nil, first)
 		plain.factors = []*mat.Dense{first.parameters[0], first.v}
 		p.opt.Iterations = 10
 		for _, r := range []*Factorisation{fast, plain} {

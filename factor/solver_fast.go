@@ -38,6 +38,13 @@ func (Fast) Serves(p Parts) error {
 	case kl && p.UnitNorm:
 		what = fmt.Sprintf("unit-norm with cost %v", p.Cost)
 	}
+	switch {
+	case !p.EntryWeights:
+	case p.Basis != BasisFree:
+		what = fmt.Sprintf("missing values or weights of entries with basis %v", p.Basis)
+	case p.UnitNorm || len(p.Penalties) > 0:
+		what = "missing values or weights of entries with unit-norm or penalties; use mu"
+	}
 	for _, one := range p.Penalties {
 		name := "the penalty " + penaltyName(one)
 		_, learned := one.(LearnedGraph)
@@ -64,6 +71,8 @@ func (Fast) Serves(p Parts) error {
 // Start implements [Solver]. It rescales the initial factors.
 func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 	switch {
+	case f.parts.EntryWeights:
+		return startFastWeighted(f), nil
 	case f.parts.Cost == CostKL:
 		return startFastKL(f), nil
 	case f.parts.Basis == BasisConcept:
@@ -308,7 +317,7 @@ func rowGradient(theta *mat.Dense, b Block, r int) []float64 {
 
 func (s *fastUnit) updateBasis(ctx context.Context, u *mat.Dense, b Block) {
 	k, _ := u.Dims()
-	descent.Sweeps(func() (lowered float64) {
+	descent.Sweeps(descent.MostSweeps, func() (lowered float64) {
 		for r := range k {
 			if ctx.Err() != nil {
 				return 0
@@ -360,7 +369,7 @@ func bestUnitVector(u, c []float64) float64 {
 // sweepEntries minimises over each coefficient in turn.
 func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
 	k, _ := v.Dims()
-	descent.Sweeps(func() (step float64) {
+	descent.Sweeps(descent.MostSweeps, func() (step float64) {
 		for r := range k {
 			if ctx.Err() != nil {
 				return 0
@@ -386,43 +395,54 @@ func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
 	})
 }
 
-// fastKL minimises the divergence of a free basis by coordinate descent (Hsieh and Dhillon 2011): it updates the k
-// entries of each feature, then of each sample, one at a time. An iteration starts from extrapolated factors. If it
-// raises the objective it is repeated without extrapolation, and if that also raises it, with the multiplicative
-// rule.
-//
-// For one entry z and a basis vector u of sum 1, the derivative of the cost is 1 − a(z), where a = Σ x·u/y is decreasing
-// and convex. The step is Newton's for 1/a(z) = 1: (a − 1)·a/h with h = Σ x·u²/y². As 1/a is concave, a step up never
-// overshoots the minimum. Steps are computed in single precision, the objective in double.
-type fastKL struct {
+// fastSweeps minimises over the entries of both factors of a free basis, one at a time: the k entries of each feature,
+// then of each sample. An iteration starts from extrapolated factors. If it raises the objective it is repeated without
+// extrapolation, and if that also raises it, with the multiplicative rule.
+type fastSweeps struct {
 	f      *Factorisation
-	halves [2]*descent.KLHalf // the updates of U, by features, and of V, by samples
-	last   []*mat.Dense       // the factors before the last iteration
+	halves [2]interface{ Sweep(context.Context) error } // the updates of U, by features, and of V, by samples
+	last   []*mat.Dense                                 // the factors before the last iteration
 	rule   func(context.Context) error
 	extrapolation
 }
 
-// startFastKL scales each sample's coefficients by the factor that minimises the cost.
+func newFastSweeps(f *Factorisation) *fastSweeps {
+	s := &fastSweeps{f: f, extrapolation: firstLead, last: []*mat.Dense{algebra.Like(f.factors[0]), algebra.Like(f.factors[1])}}
+	s.rule, _ = Multiplicative{}.Start(f)
+	return s
+}
+
+// startFastWeighted starts the minimisation of a cost with a weight for each entry.
+func startFastWeighted(f *Factorisation) func(context.Context) error {
+	s := newFastSweeps(f)
+	c := f.model.(*plainModel).cost.(*weightedCost)
+	transposed := &weightedCost{c.costInfo, view.Dense{X: algebra.Transpose(c.x.X)}, algebra.Transpose(c.weights), c.v, c.u}
+	s.halves[0], s.halves[1] = transposed.half(), c.half()
+	return s.iterate
+}
+
+// startFastKL starts the minimisation of the divergence by coordinate descent (Hsieh and Dhillon 2011). For one entry z
+// and a basis vector u of sum 1, the derivative of the cost is 1 − a(z), where a = Σ x·u/y is decreasing and convex.
+// The step is Newton's for 1/a(z) = 1: (a − 1)·a/h with h = Σ x·u²/y². As 1/a is concave, a step up never overshoots
+// the minimum. Steps are computed in single precision, the objective in double.
+//
+// Each sample's coefficients start scaled by the factor that minimises the cost.
 func startFastKL(f *Factorisation) func(context.Context) error {
 	u, v := f.factors[0], f.factors[1]
 	features, samples := descent.KLData(f.data)
-	s := &fastKL{
-		f: f, extrapolation: firstLead,
-		halves: [2]*descent.KLHalf{descent.NewKLHalf(features, u, v), descent.NewKLHalf(samples, v, u)},
-		last:   []*mat.Dense{algebra.Like(u), algebra.Like(v)},
-	}
-	s.rule, _ = Multiplicative{}.Start(f)
+	s, coefficients := newFastSweeps(f), descent.NewKLHalf(samples, v, u)
+	s.halves[0], s.halves[1] = descent.NewKLHalf(features, u, v), coefficients
 	f.model.(*plainModel).cost.(*klCost).valueAlone = true // the sweeps compute their own gradients
 	before := f.Objective()
 	f.Keep()
-	s.halves[1].Scale()
+	coefficients.Scale()
 	if f.Moved(1); !(f.Objective() <= before) { // overflow
 		f.Restore()
 	}
 	return s.iterate
 }
 
-func (s *fastKL) iterate(ctx context.Context) error {
+func (s *fastSweeps) iterate(ctx context.Context) error {
 	f := s.f
 	before := f.Objective()
 	f.Keep()
@@ -449,7 +469,7 @@ func (s *fastKL) iterate(ctx context.Context) error {
 
 // sweep updates both factors, starting by times the last step ahead of them. Extrapolation shrinks no entry to less than
 // a tenth.
-func (s *fastKL) sweep(ctx context.Context, by float64) error {
+func (s *fastSweeps) sweep(ctx context.Context, by float64) error {
 	for i, theta := range s.f.factors {
 		if by == 0 {
 			break
@@ -470,9 +490,11 @@ func (s *fastKL) sweep(ctx context.Context, by float64) error {
 	return nil
 }
 
-// weightSweeps and coefficientSweeps bound the sweeps of an iteration. W·K is recomputed from W every refreshAfter
+// The numbers of sweeps bound the sweeps of an iteration: with a weight for each entry, and over W and V of a concept
+// basis. W·K is recomputed from W every refreshAfter
 // iterations, and when a basis vector's length falls below shrunkShare of the largest part that went into it.
 const (
+	weightedSweeps    = 2
 	weightSweeps      = 5
 	coefficientSweeps = 10
 	refreshAfter      = 50

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
@@ -51,7 +52,11 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 		return nil, err
 	}
 	rows, k := m.Basis.Dims()
-	d, err := dataOf(x, rows, "the basis vectors")
+	plain, weights, _, err := view.Unweighted(x, false)
+	if err != nil {
+		return nil, err
+	}
+	d, err := dataOf(plain, rows, "the basis vectors")
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +66,14 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 			return nil, err
 		}
 	}
-	v := onesMatrix(k, p)
-	cost := costs[m.Cost].new(d, algebra.Transpose(m.Basis), v)
+	v, u := onesMatrix(k, p), algebra.Transpose(m.Basis)
+	cost := costs[m.Cost].new(d, u, v)
+	if weights != nil {
+		c := &weightedCost{costs[m.Cost], d.(view.Dense), weights, u, v}
+		if cost = c; m.Cost.Quadratic() && (best || mat.Min(u) < 0) {
+			return c.represent(ctx)
+		}
+	}
 	return solve(ctx, v, best, TransformIterations, func() Block {
 		cost.moved(true)
 		return cost.coefficientBlock()
@@ -144,33 +155,13 @@ func Represent(ctx context.Context, m Model, x mat.Matrix) (*mat.Dense, error) {
 }
 
 // Misfit returns the relative squared error ‖X − V·Uᵀ‖²/‖X‖² of samples x, p×m, and their coefficients v, p×k, with basis
-// vectors U. It is 0 if X is 0. For a [Linear] model the mean is added to V·Uᵀ.
+// vectors U, over the entries that are not missing. It is 0 if X is 0. For a [Linear] model the mean is added to V·Uᵀ.
 func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, error) {
-	u := m.Vectors()
-	if u == nil {
-		return 0, errors.New("the model has no basis vectors in feature space")
-	}
-	p, features := x.Dims()
-	rows, k := u.Dims()
-	if r, c := v.Dims(); r != p || c != k || features != rows {
-		return 0, fmt.Errorf("%d×%d coefficients do not match %d×%d samples and %d basis vectors of %d features", r, c, p, features, k, rows)
-	}
-	var mean []float64
-	if l, ok := m.(*Linear); ok {
-		mean = l.Mean
-	}
 	var off, whole float64
-	row := make([]float64, features)
-	err := view.EachPanel(ctx, p, features, func(near *mat.Dense, from, to int) {
-		algebra.Gemm(near, v.Slice(from, to, 0, k).(*mat.Dense), algebra.NoTrans, u, algebra.Trans)
-	}, func(from int, near *mat.Dense) {
-		for i := range near.RawMatrix().Rows {
-			view.CopyRow(row, x, from+i)
-			by := near.RawRowView(i)
-			for j, value := range row {
-				if mean != nil {
-					by[j] += mean[j]
-				}
+	weighted, _ := x.(*Weighted)
+	err := eachReconstruction(ctx, m, x, v, func(i int, row, by []float64) {
+		for j, value := range row {
+			if weighted == nil || !weighted.Missing(i, j) {
 				off += (value - by[j]) * (value - by[j])
 				whole += value * value
 			}
@@ -180,6 +171,67 @@ func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, 
 		return 0, err
 	}
 	return off / whole, nil
+}
+
+// Impute returns the samples x, p×m, with values of V·Uᵀ for missing entries; see [Misfit]. Observed entries
+// may not determine V·Uᵀ elsewhere. These values are therefore limited to the range of all observed entries, and to
+// the range of the column's, extended by its width at both ends.
+func Impute(ctx context.Context, m Model, x *Weighted, v *mat.Dense) (*mat.Dense, error) {
+	out := mat.DenseCopyOf(x)
+	p, features := x.Dims()
+	least, most := slices.Repeat([]float64{math.Inf(1)}, features), slices.Repeat([]float64{math.Inf(-1)}, features)
+	for i := range p {
+		for j, value := range out.RawRowView(i) {
+			if !x.Missing(i, j) {
+				least[j], most[j] = min(least[j], value), max(most[j], value)
+			}
+		}
+	}
+	low, high := slices.Min(least), slices.Max(most)
+	for j := range features {
+		if width := most[j] - least[j]; width >= 0 {
+			least[j], most[j] = max(low, least[j]-width), min(high, most[j]+width)
+		} else {
+			least[j], most[j] = low, high
+		}
+	}
+	return out, eachReconstruction(ctx, m, x, v, func(i int, _, by []float64) {
+		for j, value := range by {
+			if x.Missing(i, j) {
+				out.Set(i, j, min(max(value, least[j]), most[j]))
+			}
+		}
+	})
+}
+
+// eachReconstruction calls f with each row of x and of V·Uᵀ.
+func eachReconstruction(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense, f func(i int, row, by []float64)) error {
+	u := m.Vectors()
+	if u == nil {
+		return errors.New("the model has no basis vectors in feature space")
+	}
+	p, features := x.Dims()
+	rows, k := u.Dims()
+	if r, c := v.Dims(); r != p || c != k || features != rows {
+		return fmt.Errorf("%d×%d coefficients do not match %d×%d samples and %d basis vectors of %d features", r, c, p, features, k, rows)
+	}
+	var mean []float64
+	if l, ok := m.(*Linear); ok {
+		mean = l.Mean
+	}
+	row := make([]float64, features)
+	return view.EachPanel(ctx, p, features, func(near *mat.Dense, from, to int) {
+		algebra.Gemm(near, v.Slice(from, to, 0, k).(*mat.Dense), algebra.NoTrans, u, algebra.Trans)
+	}, func(from int, near *mat.Dense) {
+		for i := range near.RawMatrix().Rows {
+			view.CopyRow(row, x, from+i)
+			by := near.RawRowView(i)
+			if mean != nil {
+				floats.Add(by, mean)
+			}
+			f(from+i, row, by)
+		}
+	})
 }
 
 // Kinds of models in a file.

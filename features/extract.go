@@ -193,6 +193,9 @@ func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 		}
 		s.fill = rows.filler(set, by, s.opt)
 	}
+	if set.Missing && (!s.unchanged || s.opt.Normalise != NormNone || s.opt.Power != 0) {
+		return nil, fmt.Errorf("features: the missing values of %s need unchanged vectors: set normalise to none, without crop, power or another size", set.Name)
+	}
 	if isImage && rows.Height > 0 {
 		s.Height, s.Width, s.Channels = rows.Height, rows.Width, rows.Channels
 	}
@@ -208,6 +211,9 @@ func (s *source) row(ctx context.Context, i int, row []float64) error {
 }
 
 func (s *source) normalise(i int, values []float64, columns []int) error {
+	if s.set.Missing {
+		return nil // refused by sourceOf unless unchanged
+	}
 	if err := s.opt.Normalise.apply(values, s.opt.Power, columns); err != nil {
 		return fmt.Errorf("%s: %w", s.set.Names[i], err)
 	}

@@ -81,11 +81,11 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 		return nil, err
 	}
 	p.must, p.cannot = in.LinksOfRows()
-	if err := fitting.CheckSigns(in, p.methods); err != nil {
+	if err := fitting.CheckValues(in, p.methods); err != nil {
 		return nil, err
 	}
 	if p.autoRank() != nil {
-		if err := in.CheckRankSigns(); err != nil {
+		if err := in.CheckRank(); err != nil {
 			return nil, err
 		}
 	}
@@ -380,6 +380,7 @@ func (p *Plan) largestProblem(k, rank int) fitting.Problem {
 	}
 	s.Sparse, s.Stored = p.Inputs.Density()
 	s.Signed = p.Inputs.HasNegative()
+	s.Weighted = p.Inputs.IsWeighted()
 	classes := slices.Clone(p.classes)
 	slices.SortFunc(classes, func(a, b class) int { return len(b.rows) - len(a.rows) })
 	for _, c := range classes[:k] {

@@ -100,6 +100,7 @@ var workplaceFiles = sync.OnceValues(func() (fs.FS, error) {
 	}
 	files["labels.csv"] = &fstest.MapFile{Data: []byte(labels), Mode: 0o666}
 	files["links.csv"] = &fstest.MapFile{Data: []byte(links), Mode: 0o666}
+	files["ratings.csv"] = &fstest.MapFile{Data: []byte("name,a,b,c,d\nu1,5,3,,1\nu2,4,,,1\nu3,1,1,,5\nu4,1,,5,4\nu5,NaN,1,5,4\n"), Mode: 0o666}
 	return files, nil
 })
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
@@ -35,12 +36,11 @@ type fitFlags struct {
 
 	iterations uint
 	force      bool
+	seconds    []float64 // after each iteration
 }
 
 func fitCommand() *cobra.Command {
-	var o fitFlags
-	e := &spec.Experiment{}
-	cmd := &cobra.Command{
+	return factorCommand(&cobra.Command{
 		Use:   "fit DATA",
 		Short: "Factorise images or vectors and save the factors",
 		Long: `Factorise a folder of images, a file of vectors (.npy, .npz, .csv, .mat or IDX) or a known set with
@@ -49,37 +49,69 @@ images become 32×32 grey pixels of unit length, and vectors stay unchanged.`,
 		Example: `  partwise fit generated --method nmf --rank 10 --out nmf.npz
   partwise fit generated --method nmf --start nmf.npz --trace trace.csv --out longer.npz
   partwise fit photos --method cnmf --labels labels.csv --rank 8 --out cnmf.npz`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e.Data.Set = args[0]
-			f, err := o.newFit(cmd, e)
-			if err != nil {
-				return usageError{err}
-			}
-			if err := checkNewFiles(o.force, o.out, o.trace, skippedList(o.out)); err != nil {
+	}, "output .npz file", (*fitFlags).save)
+}
+
+func imputeCommand() *cobra.Command {
+	return factorCommand(&cobra.Command{
+		Use:   "impute DATA",
+		Short: "Fill in the missing values of vectors",
+		Long: `Factorise vectors with missing values (NaN, an empty CSV cell, or weight 0 in a file of --weights)
+and write them with values of V·Uᵀ for the missing ones. Other values stay as they are.`,
+		Example: `  partwise impute ratings.csv --rank 2 --out filled.csv
+  partwise impute ratings.csv --method nmf-kl --rank 2 --out filled.npz`,
+	}, "output file: .npz, .mat or .csv", (*fitFlags).impute)
+}
+
+// factorCommand completes a command that factorises DATA and saves a file with the result.
+func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.Command, *inputs, *grouping.Fit, *factor.Result) error) *cobra.Command {
+	var o fitFlags
+	e := &spec.Experiment{}
+	cmd.Args = cobra.ExactArgs(1)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		e.Data.Set = args[0]
+		f, err := o.newFit(cmd, e)
+		if err != nil {
+			return usageError{err}
+		}
+		if err := checkNewFiles(o.force, o.out, o.trace, skippedList(o.out)); err != nil {
+			return err
+		}
+		if o.start != "" {
+			if err := o.readStart(f); err != nil {
 				return err
 			}
-			if o.start != "" {
-				if err := o.readStart(f); err != nil {
-					return err
-				}
-			}
-			if err := f.Check(nil, true); err != nil {
-				return usageError{err}
-			}
-			return o.run(cmd, e, f)
-		},
+		}
+		if err := f.Check(nil, true); err != nil {
+			return usageError{err}
+		}
+		in, err := o.prepare(cmd, e, f)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		res, err := o.fit(cmd, e, f, in)
+		if err != nil {
+			return err
+		}
+		return save(&o, cmd, in, f, res)
 	}
 	f := cmd.Flags()
-	addSettings(cmd, e, "methods", "rank", "features", "seed")
+	addSettings(cmd, e, "methods", "rank", "seed")
+	if cmd.Name() == "impute" {
+		addSettings(cmd, &e.Data, "weights")
+	} else {
+		addSettings(cmd, e, "features")
+		addDefault(cmd, "features", "32×32 grey")
+		vectorFlags(cmd, &e.Data)
+	}
 	f.Lookup("method").Usage = "method and settings, such as gnmf,lambda=10 (default nmf)"
 	f.Lookup("rank").Usage = "number of basis vectors, or auto (default: rank of --start)"
-	addDefault(cmd, "features", "32×32 grey")
 	solverFlag(f, &o.solver)
 	f.UintVar(&o.iterations, "iterations", 0, "number of iterations (default: at most 200)")
 	f.StringVar(&o.start, "start", "", "initial factors: .npz file with basis, coefficients or weights")
 	f.StringVar(&o.trace, "trace", "", "write the objective after each iteration to this CSV file")
-	f.StringVarP(&o.out, "out", "o", "", "output .npz file")
+	f.StringVarP(&o.out, "out", "o", "", out)
 	_ = cmd.MarkFlagRequired("out")
 	f.BoolVar(&o.force, "force", false, "replace existing files")
 	strictFlag(cmd)
@@ -91,7 +123,12 @@ images become 32×32 grey pixels of unit length, and vectors stay unchanged.`,
 }
 
 func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, error) {
-	if strings.ToLower(filepath.Ext(o.out)) != ".npz" {
+	if cmd.Name() == "impute" {
+		e.Data.Missing = "nan"
+		if err := vectorfile.CanWrite(o.out); err != nil {
+			return nil, err
+		}
+	} else if strings.ToLower(filepath.Ext(o.out)) != ".npz" {
 		return nil, fmt.Errorf("--out %s: the name must end in .npz", o.out)
 	}
 	rank, flag := 0, cmd.Flags().Lookup("rank").Value // 0 uses the rank of the initial factors
@@ -129,57 +166,92 @@ func (o *fitFlags) readStart(f *grouping.Fit) error {
 	return nil
 }
 
-func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) error {
-	ctx := cmd.Context()
-	in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) (err error) {
+func (o *fitFlags) prepare(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) (*inputs, error) {
+	return prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) (err error) {
 		if !cmd.Flags().Changed("features") && set.Files == nil {
 			e.Features.Normalise = features.NormNone
 		}
-		if f.Links, err = readLinks(ctx, set, o.links); err != nil {
+		if f.Links, err = readLinks(cmd.Context(), set, o.links); err != nil {
 			return err
+		}
+		if cmd.Name() == "impute" && !set.Missing && (set.Weights == nil || mat.Min(set.Weights) > 0) {
+			return fmt.Errorf("%s has no missing values", set.Name)
 		}
 		return startError(o.start, f.Check(set, e.Features.SkipBad))
 	})
-	if err != nil {
-		return err
-	}
-	defer in.Close()
+}
+
+func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit, in *inputs) (*factor.Result, error) {
 	if len(e.Rank) == 1 && e.Rank[0].Auto != nil {
 		c, err := chooseRank(cmd, in, func(show input.Progress) (*spec.RankChoice, error) {
-			return grouping.ChooseRank(ctx, *e.Rank[0].Auto, in.Inputs, f.Seed, show)
+			return grouping.ChooseRank(cmd.Context(), *e.Rank[0].Auto, in.Inputs, f.Seed, show)
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		f.Rank = c.Rank
 	}
-	var seconds []float64
 	begin := time.Now()
-	f.OnIteration = func(int, float64) { seconds = append(seconds, time.Since(begin).Seconds()) }
+	f.OnIteration = func(int, float64) { o.seconds = append(o.seconds, time.Since(begin).Seconds()) }
 	res, err := withProgress(cmd, "factorising", func(show input.Progress) (*factor.Result, error) {
-		res, err := f.Find(ctx, in.Inputs, show)
+		res, err := f.Find(cmd.Context(), in.Inputs, show)
 		return res, startError(o.start, err)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if note := record.UnconvergedFit(f.Method.Label(), res); note != "" {
 		warner(cmd)(note)
 	}
-	m, err := models.NewModel(ctx, in.Inputs, f.Method.String(), res)
+	return res, nil
+}
+
+// write writes the trace, and the output by save.
+func (o *fitFlags) write(cmd *cobra.Command, in *inputs, res *factor.Result, save func(ctx context.Context) error) error {
+	return in.writeWithSkipped(cmd, o.out, o.force, func(ctx context.Context) error {
+		trace := func(w io.Writer) error { return traceTo(w, res, o.seconds) }
+		return writeBoth(o.trace, o.force, trace, func() error { return save(ctx) })
+	})
+}
+
+// save writes the factors.
+func (o *fitFlags) save(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result) error {
+	m, err := models.NewModel(cmd.Context(), in.Inputs, f.Method.String(), res)
 	if err != nil {
 		return err
 	}
 	m.Program = releaseVersion(buildInfo())
-	err = in.writeWithSkipped(cmd, o.out, o.force, func(ctx context.Context) error {
-		trace := func(w io.Writer) error { return traceTo(w, res, seconds) }
-		save := func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) }
-		return writeBoth(o.trace, o.force, trace, func() error { return writeFile(o.out, o.force, save) })
+	err = o.write(cmd, in, res, func(ctx context.Context) error {
+		return writeFile(o.out, o.force, func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) })
 	})
 	if err != nil {
 		return err
 	}
 	return printFit(cmd, in, f, res, o.out)
+}
+
+// impute writes the samples with missing values filled in.
+func (o *fitFlags) impute(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result) error {
+	x := in.X.(*factor.Weighted)
+	filled, err := factor.Impute(cmd.Context(), res.Model, x, res.Coefficients)
+	if err != nil {
+		return err
+	}
+	set := in.setOf(filled)
+	set.Height, set.Width = in.Set.Height, in.Set.Width
+	if err := o.write(cmd, in, res, func(ctx context.Context) error { return writeSet(ctx, o.out, o.force, set) }); err != nil {
+		return err
+	}
+	n, m := x.Dims()
+	missing := 0
+	for i := range n {
+		for j := range m {
+			if x.Missing(i, j) {
+				missing++
+			}
+		}
+	}
+	return say(cmd, "%d of %d values were missing; %s of rank %d filled them in: %s.\n", missing, n*m, f.Method.Label(), f.Rank, o.out)
 }
 
 // startError adds the file of initial factors to their error.

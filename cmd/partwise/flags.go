@@ -114,6 +114,9 @@ func dataFlags(cmd *cobra.Command, d *spec.Data) {
 	rootFlag(cmd.Flags(), &d.Root)
 }
 
+// vectorFlags adds the flags for missing values and weights of vectors.
+func vectorFlags(cmd *cobra.Command, d *spec.Data) { addSettings(cmd, d, "missing", "weights") }
+
 func linksFlag(f *pflag.FlagSet, links *string) {
 	f.StringVar(links, "links", "", "CSV file of links: two file names, then must or cannot")
 }

@@ -133,7 +133,7 @@ or compare methods of matrix factorisation in experiments with significance test
 	}{
 		{"Photographs:", []*cobra.Command{clusterCommand(), exploreCommand(), sortCommand(), cleanCommand(), tagCommand(), assignCommand()}},
 		{"Experiments:", []*cobra.Command{runCommand(), drawsCommand(), reportCommand(), compareCommand(), reproduceCommand()}},
-		{"Data and models:", []*cobra.Command{datasetsCommand(), featuresCommand(), fitCommand(), applyCommand(), methodsCommand(), listCommand()}},
+		{"Data and models:", []*cobra.Command{datasetsCommand(), featuresCommand(), fitCommand(), imputeCommand(), applyCommand(), methodsCommand(), listCommand()}},
 		{otherCommands, []*cobra.Command{cacheCommand(), licencesCommand(), manCommand(), versionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})

@@ -232,6 +232,7 @@ vectors or a known set. The output has the coefficients with the names and class
 	f.StringVarP(&out, "out", "o", "", "output file: .npz, .mat or .csv")
 	_ = cmd.MarkFlagRequired("out")
 	addSettings(cmd, &e.Data, "labels")
+	vectorFlags(cmd, &e.Data)
 	newSamplesFlags(cmd, e, &force)
 	return cmd
 }

@@ -140,7 +140,7 @@ func (b *Bytes) CopyRow(dst []float64, i int) {
 }
 
 // SelectRows returns a new matrix of the rows, in this order.
-func (b *Bytes) SelectRows(rows []int) *Bytes {
+func (b *Bytes) SelectRows(rows []int) mat.Matrix {
 	data := make([]uint8, 0, len(rows)*b.cols)
 	for _, i := range rows {
 		data = append(data, b.Row(i)...)
@@ -263,7 +263,7 @@ func (s *Stored) scan(ctx context.Context) error {
 		p, _ := x.Dims()
 		for i := range p {
 			row := x.RawRowView(i)
-			if err := checkRow(from+i, nil, row); err != nil {
+			if err := checkRow(from+i, nil, row, false); err != nil {
 				return err
 			}
 			s.least, s.greatest = min(s.least, slices.Min(row)), max(s.greatest, slices.Max(row))

@@ -18,7 +18,7 @@ func TestBytes(t *testing.T) {
 	if got := b.Row(1); !cmp.Equal(got, []uint8{4, 5, 255}) {
 		t.Errorf("row 1: got %v", got)
 	}
-	picked := b.SelectRows([]int{1, 0, 1})
+	picked := b.SelectRows([]int{1, 0, 1}).(*Bytes)
 	if !mat.Equal(picked, mat.NewDense(3, 3, []float64{4, 5, 255, 1, 2, 3, 4, 5, 255})) {
 		t.Errorf("rows 1, 0, 1: got %v", mat.Formatted(picked))
 	}

@@ -65,7 +65,7 @@ func (in *input) content(x mat.Matrix, words []string) (*Content, error) {
 	if (h != 0 || w != 0) && (h <= 0 || w <= 0 || h*w != m) {
 		return nil, fmt.Errorf("its vectors of %d values are not images of height %d and width %d", m, h, w)
 	}
-	check := func() error { return checkFinite(x) }
+	check := func() error { return checkFinite(x, in.opt.Missing) }
 	if stored, ok := x.(*Stored); ok {
 		check = func() error { return stored.scan(in.ctx) }
 	}
@@ -111,8 +111,8 @@ func allDiffer(names []string) bool {
 	return true
 }
 
-// checkFinite returns an error with the place of the first NaN or infinite value of x.
-func checkFinite(x mat.Matrix) error {
+// checkFinite returns an error with the place of the first infinite value of x or, unless missing is set, NaN.
+func checkFinite(x mat.Matrix, missing bool) error {
 	if _, ok := x.(*Bytes); ok {
 		return nil
 	}
@@ -124,21 +124,27 @@ func checkFinite(x mat.Matrix) error {
 	}
 	for i := range n {
 		columns, values := at(i)
-		if err := checkRow(i, columns, values); err != nil {
+		if err := checkRow(i, columns, values, missing); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+const missingHint = "; set missing to nan if the value is missing"
+
 // checkRow is checkFinite for row i, whose values are in columns, or with nil in all columns.
-func checkRow(i int, columns []int, values []float64) error {
+func checkRow(i int, columns []int, values []float64, missing bool) error {
 	for j, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if math.IsNaN(v) && !missing || math.IsInf(v, 0) {
 			if columns != nil {
 				j = columns[j]
 			}
-			return fmt.Errorf("row %d, column %d: %v is not finite", i+1, j+1, v)
+			hint := ""
+			if math.IsNaN(v) {
+				hint = missingHint
+			}
+			return fmt.Errorf("row %d, column %d: %v is not finite%s", i+1, j+1, v, hint)
 		}
 	}
 	return nil

@@ -287,7 +287,7 @@ func checkSet(t testing.TB, s *Content) {
 			t.Errorf("label %d of sample %d with %d classes", l, i, len(s.Classes))
 		}
 	}
-	if err := checkFinite(s.Vectors); err != nil {
+	if err := checkFinite(s.Vectors, false); err != nil {
 		t.Error(err)
 	}
 }

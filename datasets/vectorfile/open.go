@@ -28,6 +28,8 @@ type Options struct {
 	// OnDisk leaves the values of NumPy (in C order) and IDX files on disk; Vectors is a *Stored, and the content must
 	// be closed. Gzipped values are unpacked to a temporary file. Other formats are errors.
 	OnDisk bool
+	// Missing keeps the value NaN, and reads an empty cell of a CSV file as NaN. Otherwise both are errors.
+	Missing bool
 }
 
 const headLength = 1024 // the bytes that identify the format

@@ -91,7 +91,7 @@ func (t *csvTable) readFirstLine(record []string) (isHeader bool, err error) {
 		return err == nil
 	}
 	if !hasNames && !slices.ContainsFunc(record, isLabel) && slices.ContainsFunc(record, isNumber) {
-		if t.width > 1 && !isNumber(record[0]) {
+		if t.width > 1 && !isNumber(record[0]) && !(t.in.opt.Missing && strings.TrimSpace(record[0]) == "") {
 			t.name = 0
 		}
 		if given != "" && given != "-" {
@@ -140,14 +140,20 @@ func (t *csvTable) add(record []string) error {
 			t.classes = append(t.classes, strings.Clone(spreadsheet.Text(cell)))
 		case j == t.name:
 			t.names = append(t.names, strings.Clone(spreadsheet.Text(cell)))
-		case err == nil && !math.IsNaN(v) && !math.IsInf(v, 0):
+		case err == nil && (t.in.opt.Missing || !math.IsNaN(v)) && !math.IsInf(v, 0):
 			t.data = append(t.data, v)
+		case t.in.opt.Missing && strings.TrimSpace(cell) == "":
+			t.data = append(t.data, math.NaN())
 		default:
 			column := strconv.Itoa(j + 1)
 			if t.header != nil {
 				column += " (" + t.header[j] + ")"
 			}
-			return fmt.Errorf("column %s: %s is not a finite number", column, spreadsheet.Quote(cell))
+			hint := ""
+			if err == nil && math.IsNaN(v) || strings.TrimSpace(cell) == "" {
+				hint = missingHint
+			}
+			return fmt.Errorf("column %s: %s is not a finite number%s", column, spreadsheet.Quote(cell), hint)
 		}
 	}
 	return nil

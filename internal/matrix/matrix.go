@@ -30,13 +30,16 @@ func Row(dst []float64, i int, x mat.Matrix) []float64 {
 
 // SelectRows returns the given rows of x.
 func SelectRows(x mat.Matrix, rows []int) mat.Matrix {
-	if s, ok := x.(*sparse.CSR); ok {
-		return s.SelectRows(rows)
-	}
-	if len(rows) == 0 {
-		return &mat.Dense{}
+	switch x := x.(type) {
+	case *sparse.CSR:
+		return x.SelectRows(rows)
+	case interface{ SelectRows([]int) mat.Matrix }:
+		return x.SelectRows(rows)
 	}
 	_, m := x.Dims()
+	if len(rows) == 0 || m == 0 {
+		return &mat.Dense{}
+	}
 	out := mat.NewDense(len(rows), m, nil)
 	for to, from := range rows {
 		Row(out.RawRowView(to), from, x)

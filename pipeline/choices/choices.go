@@ -57,13 +57,19 @@ func methodEntries() (out []Entry) {
 		if needs.Labels {
 			data += "; needs some labels"
 		}
+		method, err := i.New(nil)
+		if _, refused := factor.ForWeights(method, true); refused == nil {
+			data += "; missing values and weights"
+		} else if _, refused := factor.ForWeights(method, false); refused == nil {
+			data += "; weights of samples"
+		}
 		e := Entry{Name: i.Name, Title: i.Title, Family: i.Family, Settings: i.Settings(), Shared: shared, Facts: [][2]string{
 			{"family", i.Family}, {"parts", i.Parts}, {"minimises", i.Objective}, {"updates", i.Update}, {"paper", i.Paper}, {"data", data}}}
 		if needs.Direct {
 			e.Shared = slices.DeleteFunc(slices.Clone(shared), func(s settings.Setting) bool {
 				return slices.Contains([]string{"init", "solver", "iterations", "tolerance"}, s.Name)
 			})
-		} else if method, err := i.New(nil); err == nil {
+		} else if err == nil {
 			var names []string // methods that serve this one as its paper describes it
 			for _, s := range factor.Solvers() {
 				if factor.Serves(s.Solver, method) == nil {

@@ -110,7 +110,7 @@ func ChooseRank(ctx context.Context, a spec.AutoRank, in *input.Inputs, seed uin
 		if in.X == nil {
 			return nil, errors.New("the rank cannot be chosen from batches: set rank")
 		}
-		if err := in.CheckRankSigns(); err != nil {
+		if err := in.CheckRank(); err != nil {
 			return nil, err
 		}
 		n, m := in.Dims()

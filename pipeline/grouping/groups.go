@@ -114,6 +114,9 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	if err := originals.checkRows(in.Set, in.Rows); err != nil {
 		return nil, err
 	}
+	if in.IsWeighted() {
+		return nil, fmt.Errorf("%s: groups of samples with missing values or weights are not supported; use an experiment or fit", in.Set.Name)
+	}
 	if _, err := originals.ChooseRank(ctx, in, nil); err != nil {
 		return nil, err
 	}
@@ -188,7 +191,7 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 		}
 		m.Factoriser, epochs = inBlocks{b, in.Blocks}, factor.DefaultEpochs
 	}
-	if err := fitting.CheckSigns(in, []*fitting.Method{m}); err != nil {
+	if err := fitting.CheckValues(in, []*fitting.Method{m}); err != nil {
 		return nil, err
 	}
 	w := &fitting.Work{Method: m, In: in, X: func() mat.Matrix { return in.X }, Best: true, Seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
@@ -316,6 +319,7 @@ func bySize(groups []int, others int) []int {
 func (g Groups) acquire(ctx context.Context, in *input.Inputs, m *fitting.Method, k int) (release func(), err error) {
 	n, columns := in.Dims()
 	s := fitting.Problem{N: n, M: columns, Classes: k, Groups: k, Rank: g.rank(k, n), Signed: in.HasNegative()}
+	s.Weighted = in.IsWeighted()
 	s.Sparse, s.Stored = in.Density()
 	s.Links = len(g.Links.Must) + len(g.Links.Cannot)
 	if g.UseLabels {

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -136,6 +137,8 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	}
 	switch {
 	case err != nil:
+	case (set.Missing || set.Weights != nil) && (opt.InBlocks || f.Joined != nil || f.OfWords()):
+		err = fmt.Errorf("features: %s has missing values or weights, which joined features, visual words and batches do not support", set.Name)
 	case opt.InBlocks:
 		err = in.prepareBlocks(ctx)
 	case f.Joined != nil || f.OfWords():
@@ -183,9 +186,50 @@ func (in *Inputs) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if m.X, err = in.weighted(m.X, m.Rows); err != nil {
+		return err
+	}
 	in.X, in.Rows, in.Skipped, in.Places, in.Crop = m.X, m.Rows, m.Skipped, m.Places, m.Crop
 	in.setShape(m.Height, m.Width, m.Channels)
 	return in.reserveMatrix(ctx, "the features of "+in.Set.Name, m.X)
+}
+
+// weighted returns the features x of some samples as a *factor.Weighted, if they have missing values or weights.
+func (in *Inputs) weighted(x mat.Matrix, rows []int) (mat.Matrix, error) {
+	if !in.Set.Missing && in.Set.Weights == nil {
+		return x, nil
+	}
+	dense, isDense := x.(*mat.Dense)
+	out := &factor.Weighted{Matrix: x}
+	if in.Set.Weights != nil {
+		_, m := x.Dims()
+		w := matrix.SelectRows(in.Set.Weights, rows)
+		if _, columns := w.Dims(); columns == 1 {
+			out.Samples = mat.Col(nil, 0, w)
+		} else if out.Entries = mat.DenseCopyOf(w); columns != m {
+			return nil, fmt.Errorf("features: %s has weights of %d values, but %d features: only unchanged vectors can have weights of values", in.Set.Name, columns, m)
+		}
+	}
+	switch {
+	case in.Features.Transductive():
+		return nil, fmt.Errorf("features: %s has missing values or weights, which cannot be whitened or propagated", in.Set.Name)
+	case !isDense && (in.Set.Missing || out.Entries != nil):
+		return nil, fmt.Errorf("features: %s has missing values or weights of values, which sparse vectors do not support", in.Set.Name)
+	case out.Entries != nil:
+		out.Entries.Apply(func(i, j int, w float64) float64 {
+			if w == 0 {
+				dense.Set(i, j, math.NaN())
+			}
+			return w
+		}, out.Entries)
+	}
+	return out, nil
+}
+
+// IsWeighted reports whether X has missing values or weights.
+func (in *Inputs) IsWeighted() bool {
+	_, weighted := in.X.(*factor.Weighted)
+	return weighted
 }
 
 func (in *Inputs) setShape(height, width, channels int) {
@@ -361,6 +405,9 @@ func (in *Inputs) Fingerprint() string {
 	switch {
 	case in.X != nil:
 		matrix.WriteRows(h, in.X, matrix.AllRows(in.X))
+		if in.Set.Weights != nil {
+			matrix.WriteRows(h, in.Set.Weights, in.Rows)
+		}
 	case in.learner != nil:
 		in.learner.fingerprint(h, in.Rows)
 	}
@@ -439,8 +486,11 @@ func ReadLinks(ctx context.Context, l spec.Links, set *datasets.Set) (all datase
 	return all, nil
 }
 
-// CheckRankSigns returns an error for negative features, for which no rank can be chosen.
-func (in *Inputs) CheckRankSigns() error {
+// CheckRank returns an error for features for which no rank can be chosen.
+func (in *Inputs) CheckRank() error {
+	if in.IsWeighted() {
+		return fmt.Errorf("rank auto holds out values, which is not supported with the missing values or weights of %s: set a rank", in.Set.Name)
+	}
 	if in.HasNegative() {
 		return fmt.Errorf("rank auto uses NMF, which needs values of 0 or more, but %s has negative values: set a rank", in.Set.Name)
 	}
@@ -464,6 +514,10 @@ func (in *Inputs) reserveMatrix(ctx context.Context, what string, x mat.Matrix) 
 	n, m := x.Dims()
 	bytes := 8 * int64(n) * int64(m)
 	switch x := x.(type) {
+	case *factor.Weighted:
+		if x.Entries != nil {
+			bytes *= 2
+		}
 	case *sparse.CSR:
 		bytes = 16*int64(x.NNZ()) + 8*int64(n)
 	case *vectorfile.Bytes:

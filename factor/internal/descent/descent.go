@@ -23,10 +23,10 @@ const (
 	MostSweeps = 20
 )
 
-// Sweeps calls sweep, which returns its decrease of the objective, until it converges or MostSweeps is reached.
-func Sweeps(sweep func() float64) {
+// Sweeps calls sweep, which returns its decrease of the objective, until it converges, at most the given number of times.
+func Sweeps(most int, sweep func() float64) {
 	var first float64
-	for t := range MostSweeps {
+	for t := range most {
 		lowered := sweep()
 		if t == 0 {
 			first = lowered

@@ -72,6 +72,9 @@ func CheckWeight(what string, w float64) error {
 	return fmt.Errorf("%s is %v; expected a number from 0 to %g", what, w, LargestNumber)
 }
 
+// ErrWeighted is the error of a method that does not support a [Weighted].
+var ErrWeighted = errors.New("the method supports no missing values or weights; use one such as nmf")
+
 // New validates x and wraps it: every value must be finite, and no sample may be all zeros.
 func New(x mat.Matrix) (Data, error) {
 	if x == nil {
@@ -87,6 +90,8 @@ func New(x mat.Matrix) (Data, error) {
 		d = NewSparse(x)
 	case *mat.Dense:
 		d = Dense{x}
+	case *Weighted:
+		return nil, ErrWeighted
 	default:
 		d = Dense{mat.DenseCopyOf(x)}
 	}
@@ -94,7 +99,7 @@ func New(x mat.Matrix) (Data, error) {
 		peak := 0.0
 		for at, v := range values {
 			if !(math.Abs(v) <= LargestValue) {
-				return fmt.Sprintf("column %d: value %v; expected a finite value up to %g", column(columns, at), v, LargestValue)
+				return unusableValue(0, column(columns, at)-1, v).Problem
 			}
 			peak = max(peak, math.Abs(v))
 		}
@@ -109,6 +114,11 @@ func New(x mat.Matrix) (Data, error) {
 		return nil, bad
 	}
 	return d, nil
+}
+
+// unusableValue reports a value that is not finite or too large.
+func unusableValue(i, j int, v float64) *SampleError {
+	return &SampleError{i, fmt.Sprintf("column %d: value %v; expected a finite value up to %g", j+1, v, LargestValue)}
 }
 
 // InnerProducts returns the Gram matrix of the samples, n×n, with padded rows.

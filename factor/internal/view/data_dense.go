@@ -55,18 +55,24 @@ func ratios(y, x []float64, logs bool) float64 {
 }
 
 func (d Dense) Residual(u, v *mat.Dense) float64 {
-	return d.terms(u, v, func(x, y float64) float64 { return (x - y) * (x - y) })
+	return d.Value(u, v, nil, func(x, y float64) float64 { return (x - y) * (x - y) })
 }
 
-func (d Dense) Divergence(u, v *mat.Dense) float64 { return d.terms(u, v, DivergenceTerm) }
+func (d Dense) Divergence(u, v *mat.Dense) float64 { return d.Value(u, v, nil, DivergenceTerm) }
 
-// terms returns the sum of f(x, y) over the entries x of X and y of vᵀu.
-func (d Dense) terms(u, v *mat.Dense, f func(x, y float64) float64) float64 {
+// Value returns Σ w·f(x, y) over the entries x of X and y of vᵀu. weights may be nil, for 1.
+func (d Dense) Value(u, v, weights *mat.Dense, f func(x, y float64) float64) float64 {
 	return d.Walk(u, v, false, func(t Tile, _ bool) float64 {
+		i := t.Sample
 		return t.Each(func(x, y []float64) (sum float64) {
 			for j, xij := range x {
-				sum += f(xij, y[j])
+				if weights == nil {
+					sum += f(xij, y[j])
+				} else if w := weights.At(i, t.At+j); w > 0 {
+					sum += w * f(xij, y[j])
+				}
 			}
+			i++
 			return sum
 		})
 	})

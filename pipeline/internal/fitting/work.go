@@ -91,19 +91,23 @@ func (w *Work) Fit(ctx context.Context, rank int) (*factor.Result, error) {
 		return nil, nil
 	}
 	defer timing.Start(ctx, timing.Factorising)()
+	method, err := w.forInputs(w.In)
+	if err != nil {
+		return nil, err
+	}
 	opt := factor.Options{
 		Rank: rank, Seed: w.Seed("initial factors"), Init: w.Init, Solver: w.Solver.Solver(), Iterations: w.Iterations, Tolerance: w.Tolerance,
 		Start: w.Start, OnIteration: w.OnIteration, Trace: w.Trace, Shared: w.Shared,
 	}
-	if opt.Solver == nil && factor.Serves(factor.Multiplicative{}, w.Factoriser) == nil {
+	if opt.Solver == nil && factor.Serves(factor.Multiplicative{}, method) == nil {
 		switch {
 		case !w.Best:
 			opt.Solver = factor.Multiplicative{}
-		case opt.Tolerance == 0 && opt.Iterations == 0 && factor.Serves(factor.Fast{}, w.Factoriser) == nil:
+		case opt.Tolerance == 0 && opt.Iterations == 0 && factor.Serves(factor.Fast{}, method) == nil:
 			opt.Tolerance = bestTolerance
 		}
 	}
-	res, err := factor.ForImages(w.Factoriser, w.In.ImageShape()).Fit(ctx, w.X(), w.Known, opt)
+	res, err := factor.ForImages(method, w.In.ImageShape()).Fit(ctx, w.X(), w.Known, opt)
 	return res, w.In.NameRows(err, w.Rows)
 }
 
@@ -148,9 +152,31 @@ func (w *Work) Classify(ctx context.Context, e *spec.Experiment, res *Represente
 	return classify(ctx, e, train, truth, coefficients)
 }
 
-// CheckSigns returns an error with the first negative value, and its column from 1, for methods that need non-negative
-// data.
-func CheckSigns(in *input.Inputs, methods []*Method) error {
+// forInputs returns the factorisation for the inputs, or an error if they have missing values or weights, which the method
+// or its solver does not support.
+func (m *Method) forInputs(in *input.Inputs) (factor.Method, error) {
+	x, ok := in.X.(*factor.Weighted)
+	switch {
+	case !ok:
+		return m.Factoriser, nil
+	case m.Factoriser == nil:
+		return nil, errors.New("missing values and weights need a factorisation, such as nmf")
+	}
+	weighted, err := factor.ForWeights(m.Factoriser, in.Set.Missing || x.Entries != nil)
+	if s := m.Solver.Solver(); err == nil && s != nil {
+		err = factor.Serves(s, weighted)
+	}
+	return weighted, err
+}
+
+// CheckValues returns an error for methods that do not support the missing values or weights of the inputs, and one
+// with the first negative value, and its column from 1, for methods that need non-negative data.
+func CheckValues(in *input.Inputs, methods []*Method) error {
+	for _, m := range methods {
+		if _, err := m.forInputs(in); err != nil {
+			return fmt.Errorf("%s: %w", m.Label(), err)
+		}
+	}
 	row, column, value, found := in.FirstNegative()
 	if !found {
 		return nil
@@ -271,6 +297,7 @@ type Problem struct {
 	Links        int
 	Ordered      float64 // bytes of the random order of pairs from which links are drawn
 	Signed       bool
+	Weighted     bool
 	Rank         int
 	Auto         *spec.AutoRank // the choice of the rank, or nil
 	Groups       int            // the number of groups
@@ -291,7 +318,7 @@ func (m *Method) Need(s Problem, task spec.Task, by spec.Classifier) int64 {
 	total := s.Input() + s.Ordered + 16*float64(s.Links)
 	columns, isSparse := s.M, s.Sparse
 	if m.Factoriser != nil {
-		size := factor.Size{Samples: s.N, Features: s.M, Rank: s.Rank, Labelled: s.Labelled, Links: s.Links, Signed: s.Signed, Init: m.Init}
+		size := factor.Size{Samples: s.N, Features: s.M, Rank: s.Rank, Labelled: s.Labelled, Links: s.Links, Signed: s.Signed, Weighted: s.Weighted, Init: m.Init}
 		if s.Sparse {
 			size.Stored = int(min(max(s.Stored*float64(s.N), 1), math.MaxInt/2))
 		}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+)
+
+// vectorsOf returns the vectors of a file.
+func vectorsOf(t *testing.T, file string) mat.Matrix {
+	t.Helper()
+	c, err := vectorfile.Open(t.Context(), file, vectorfile.Options{Missing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Vectors
+}
+
+// TestImpute: observed values stay, and all formats and the factors agree on the missing ones.
+func TestImpute(t *testing.T) {
+	workplace(t)
+	said := must(t, "impute", "ratings.csv", "--rank", "2", "--seed", "3", "--out", "filled.csv")
+	if want := "6 of 20 values were missing; nmf of rank 2 filled them in: filled.csv.\n"; said != want {
+		t.Errorf("printed %q, want %q", said, want)
+	}
+	must(t, "impute", "ratings.csv", "--rank", "2", "--seed", "3", "--out", "filled.npz")
+	said = must(t, "fit", "ratings.csv", "--missing", "nan", "--rank", "2", "--seed", "3", "--out", "factors.npz")
+	if !strings.Contains(said, "error ‖X − V·Uᵀ‖/‖X‖ is") {
+		t.Errorf("fit printed %q", said)
+	}
+	must(t, "apply", "factors.npz", "ratings.csv", "--missing", "nan", "--out", "codes.npz")
+	before, after, packed := vectorsOf(t, "ratings.csv"), vectorsOf(t, "filled.csv"), vectorsOf(t, "filled.npz")
+	for i := range 5 {
+		for j := range 4 {
+			was, is := before.At(i, j), after.At(i, j)
+			if is != packed.At(i, j) || !math.IsNaN(was) && was != is || math.IsNaN(is) {
+				t.Errorf("row %d, column %d: %v became %v in CSV, %v in NumPy", i+1, j+1, was, is, packed.At(i, j))
+			}
+		}
+	}
+	// A file of weights says the same as empty cells.
+	zeros := "name,a,b,c,d\n"
+	weights := zeros
+	for i := range 5 {
+		for _, text := range []*string{&zeros, &weights} {
+			*text += fmt.Sprintf("u%d", i+1)
+		}
+		for j := range 4 {
+			v, w := before.At(i, j), 1
+			if math.IsNaN(v) {
+				v, w = 9, 0
+			}
+			zeros, weights = zeros+fmt.Sprintf(",%v", v), weights+fmt.Sprintf(",%d", w)
+		}
+		zeros, weights = zeros+"\n", weights+"\n"
+	}
+	write(t, "zeros.csv", zeros)
+	write(t, "weights.csv", weights)
+	must(t, "impute", "zeros.csv", "--weights", "weights.csv", "--rank", "2", "--seed", "3", "--out", "same.csv")
+	if read(t, "same.csv") != read(t, "filled.csv") {
+		t.Errorf("by weights:\n%s\nby empty cells:\n%s", read(t, "same.csv"), read(t, "filled.csv"))
+	}
+}
+
+// TestMissingRefused: every part that does not support missing values says so before work starts.
+func TestMissingRefused(t *testing.T) {
+	workplace(t)
+	write(t, "whole.csv", "a,b\n1,2\n3,4\n2,1\n")
+	write(t, "row.csv", "a,b\n1,2\n,\n2,1\n")
+	write(t, "column.csv", "a,b\n1,\n2,\n2,\n")
+	write(t, "wide.csv", "a,b,c\n1,2,3\n1,2,3\n1,2,3\n")
+	write(t, "negative.csv", "a,b\n1,2\n1,-2\n1,2\n")
+	write(t, "labelled.csv", "a,b,c,class\n1,,2,x\n3,4,,x\n,2,1,y\n1,1,,y\n")
+	experiment := "data: {set: labelled.csv, missing: nan}\nclasses: [2]\nrepeats: 1\nrank: %s\nmethods: [%s]\nfeatures: {pixels: 32, normalise: %s}\n"
+	write(t, "scaled.yaml", fmt.Sprintf(experiment, "2", "nmf", "l2"))
+	write(t, "kmeans.yaml", fmt.Sprintf(experiment, "2", "nmf, kmeans", "none"))
+	write(t, "auto.yaml", fmt.Sprintf(experiment, "auto", "nmf", "none"))
+	write(t, "fast.yaml", fmt.Sprintf(experiment, "2", "{name: parts, penalty: l1, unit-norm: true, solver: fast}", "none"))
+	write(t, "whiten.yaml", strings.Replace(fmt.Sprintf(experiment, "2", "kmeans", "none"), "none}", "none, whiten: 0.1}", 1))
+	write(t, "joined.yaml", strings.Replace(fmt.Sprintf(experiment, "2", "nmf", "none"), "{pixels: 32, normalise: none}", "[{pixels: 32, normalise: none}, {pixels: 32, normalise: none}]", 1))
+	for args, want := range map[string]string{
+		"fit ratings.csv --rank 2 --out x.npz":                               "ratings.csv: line 2: column 4 (c): \"\" is not a finite number; set missing to nan if the value is missing",
+		"fit ratings.csv --missing nan --method cf --rank 2 --out x.npz":     "cf: basis concept supports no missing values",
+		"fit ratings.csv --missing nan --method pca --rank 2 --out x.npz":    "pca: the method supports no missing values",
+		"fit ratings.csv --missing nan --method ss-nmf --rank 2 --out x.npz": "ss-nmf: the method supports no missing values",
+		"fit ratings.csv --missing nan --rank auto --out x.npz":              "rank auto holds out values",
+		"fit ratings.csv --missing zero --rank 2 --out x.npz":                "expected nan",
+		"fit photos --missing nan --rank 2 --out x.npz":                      "photos: missing values and weights need vectors",
+		"fit whole.csv --weights wide.csv --rank 2 --out x.npz":              "wide.csv: the weights are 3×3; expected 3×2, as the vectors, or 3×1",
+		"fit whole.csv --weights negative.csv --rank 2 --out x.npz":          "whole: whole.csv row 2: column 2: weight -2; expected 0",
+		"impute whole.csv --rank 2 --out x.npz":                              "whole has no missing values",
+		"impute row.csv --rank 1 --out x.npz":                                "row: row.csv row 2: all values are missing",
+		"impute column.csv --rank 1 --out x.npz":                             "column 2: all values are missing",
+		"impute ratings.csv --rank 1 --out x.txt":                            "x.txt",
+		"run scaled.yaml": "set normalise to none",
+		"run kmeans.yaml": "kmeans: missing values and weights need a factorisation",
+		"run auto.yaml":   "rank auto holds out values",
+		"run fast.yaml":   "the solver fast does not support missing values",
+		"run joined.yaml": "joined features, visual words and batches do not support",
+		"run whiten.yaml": "whitened or propagated",
+	} {
+		code, _, stderr := partwise(strings.Fields(args)...)
+		if code == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("partwise %s: exit code %d, %q; want %q", args, code, stderr, want)
+		}
+		if _, err := os.Stat("x.npz"); err == nil {
+			t.Fatalf("partwise %s left a file", args)
+		}
+	}
+}
+
+// TestMissingExperiment runs experiments on vectors with missing values and weights. The methods of a draw of two classes
+// see the weights of its samples: results change with them.
+func TestMissingExperiment(t *testing.T) {
+	workplace(t)
+	text, weights := "class,a,b,c,d\n", "w\n"
+	for i := range 24 {
+		text += fmt.Sprintf("c%d", i%3)
+		for j := range 4 {
+			if v := fmt.Sprintf(",%d.%d", 1+(j+i%3)%3*2, (i*j)%10); (i+j)%4 > 0 {
+				text += v
+			} else {
+				text += ","
+			}
+		}
+		text += "\n"
+		weights += fmt.Sprintf("%d\n", 1+i%5)
+	}
+	write(t, "holes.csv", text)
+	write(t, "weights.csv", weights)
+	for name, settings := range map[string]string{
+		"holes":    "{set: holes.csv, missing: nan}\nclasses: [2]\nlabels: 30%\nmethods: [nmf, {name: nmf-kl, solver: fast}, cnmf, {name: gnmf, lambda: 1}]\n",
+		"weights":  "{set: holes.csv, missing: nan, weights: weights.csv}\nclasses: [2]\nlabels: 30%\nmethods: [nmf]\n",
+		"classify": "{set: holes.csv, missing: nan}\ntask: classify\ntrain: 4\ntest: rest\nmethods: [nmf, nmf-kl]\n",
+	} {
+		write(t, name+".yaml", "name: "+name+"\ndata: "+settings+"features: {pixels: 32, normalise: none}\nrepeats: 1\nrank: 3\n")
+		if out := must(t, "run", name+".yaml"); !strings.Contains(out, " trials finished") {
+			t.Errorf("%s printed\n%s", name, out)
+		}
+	}
+	objective := func(name string) string {
+		_, after, _ := strings.Cut(read(t, "results", name, "results.jsonl"), `"curve":`)
+		return after[:min(len(after), 60)]
+	}
+	if objective("holes") == objective("weights") || objective("holes") == "" {
+		t.Errorf("weights do not change the objective %s", objective("holes"))
+	}
+}
