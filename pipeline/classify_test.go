@@ -313,7 +313,7 @@ func TestSplitMistakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := CheckSet(e, set); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := CheckSet(t.Context(), e, set); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.text, err, c.want)
 		}
 	}

@@ -67,14 +67,14 @@ func (d *draws) expectTrials(todo []trial) {
 	defer d.mu.Unlock()
 	d.open, d.pending = map[drawID]func() *sharedDraw{}, map[drawID]int{}
 	for _, t := range todo {
-		d.pending[t.drawID()]++
+		d.pending[t.drawID]++
 	}
 }
 
 // acquireDraw returns a function that makes the trial's draw at its first call; all trials of a draw get the same. The
 // trial calls done once, at its end.
 func (p *Plan) acquireDraw(t trial) (get func() *sharedDraw, done func()) {
-	d, id := &p.draws, t.drawID()
+	d, id := &p.draws, t.drawID
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if get = d.open[id]; get == nil {

@@ -38,10 +38,13 @@ type Plan struct {
 	set          *datasets.Set
 	rows         []int // the sample of each row of X
 	methods      []*fitting.Method
-	labels       []int // of the rows
+	results      []map[drawID]result // by method, nil for a method that runs
+	labels       []int               // of the rows
 	classes      []class
 	ks           []int    // numbers of classes
 	must, cannot [][2]int // links from files, by row of X
+	data         string   // a digest of the inputs
+	fixed        []byte   // the JSON of links and seed
 	trials       []trial
 	draws        draws
 	// best is the rank with the best mean score of each saved method. It is nil until all trials are done, and if there
@@ -51,16 +54,19 @@ type Plan struct {
 
 // trial is one method on one draw of classes and labels.
 type trial struct {
-	id              string
-	k, rank, repeat int // rank is 0 until it is chosen
-	method          int
+	drawID
+	id           string
+	rank, method int // rank is 0 until it is chosen
 }
 
 // CheckSet returns an error if the experiment cannot run on a set, before features are computed. NewPlan repeats the
 // checks on the usable samples.
-func CheckSet(e *spec.Experiment, set *datasets.Set) error {
-	_, err := checkedPlan(e, set, matrix.Range(set.Len()))
-	return err
+func CheckSet(ctx context.Context, e *spec.Experiment, set *datasets.Set) error {
+	p, err := checkedPlan(e, set, matrix.Range(set.Len()))
+	if err != nil {
+		return err
+	}
+	return p.findResults(ctx)
 }
 
 // NewPlan checks that the experiment can run on the inputs, and lists its trials by number of classes, repeat, rank and
@@ -83,25 +89,25 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 			return nil, err
 		}
 	}
-	data := in.Fingerprint()
+	p.data = in.Fingerprint()
 	if e.Split != "" {
-		data += " " + in.Parts()
+		p.data += " " + in.Parts()
 	}
-	end, err := json.Marshal([]any{p.must, p.cannot, e.Seed})
-	if err != nil {
+	if p.fixed, err = json.Marshal([]any{p.must, p.cannot, e.Seed}); err != nil {
 		return nil, err
 	}
-	for _, k := range p.ks {
-		for r := range e.RepeatCount() {
-			for _, rank := range e.Rank.List() {
-				for m := range e.Methods {
-					t := trial{k: k, repeat: r, method: m}
-					if rank.Auto == nil {
-						t.rank = rank.Of(k)
-					}
-					t.id = p.trialID(t, data, end)
-					p.trials = append(p.trials, t)
+	if err := p.findResults(ctx); err != nil {
+		return nil, err
+	}
+	for d := range p.eachDraw {
+		for _, rank := range e.Rank.List() {
+			for m := range e.Methods {
+				t := trial{drawID: d, method: m}
+				if rank.Auto == nil {
+					t.rank = rank.Of(d.k)
 				}
+				t.id = p.trialID(t)
+				p.trials = append(p.trials, t)
 			}
 		}
 	}
@@ -113,7 +119,7 @@ func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, erro
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
-	p := &Plan{Experiment: e, set: set, rows: rows, labels: matrix.Take(set.Labels, rows), ks: e.Classes}
+	p := &Plan{Experiment: e, set: set, rows: rows, labels: matrix.Take(set.Labels, rows), ks: drawnCounts(e, set)}
 	for _, m := range e.Methods {
 		r, err := fitting.Resolve(m, e.Task, e.Cluster)
 		if err != nil {
@@ -123,9 +129,6 @@ func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, erro
 	}
 	if err := p.findClasses(); err != nil {
 		return nil, err
-	}
-	if len(p.ks) == 0 {
-		p.ks = []int{len(p.classes)}
 	}
 	p.draws.modelled = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, drawID{p.mostClasses(), 0}) })
 	if k := p.mostClasses(); k > len(p.classes) {
@@ -262,14 +265,14 @@ func (p *Plan) checkDraws() error {
 	return nil
 }
 
-// trialID digests everything that a trial's result depends on. end is the JSON of links and seed.
-func (p *Plan) trialID(t trial, data string, end []byte) string {
+// trialID digests everything that a trial's result depends on.
+func (p *Plan) trialID(t trial) string {
 	e := p.Experiment
 	m := p.methods[t.method].Method
 	if !p.methods[t.method].Recodes {
 		m.Recode = nil // an explicit default must not change the identity
 	}
-	all := []any{data, e.Task, t.k, t.rank, t.repeat, m.Label(), m,
+	all := []any{p.data, e.Task, t.k, t.rank, t.repeat, m.Label(), m,
 		e.Labels, e.Cluster, e.Train, e.Test, e.Neighbours, e.Links}
 	if e.Classifier.Linear() {
 		all = append(all, e.Classifier)
@@ -280,13 +283,21 @@ func (p *Plan) trialID(t trial, data string, end []byte) string {
 	if len(e.Scores) > 0 {
 		all = append(all, slices.Sorted(slices.Values(e.Scores)))
 	}
+	if results := p.results[t.method]; results != nil {
+		all = append(all, results[t.drawID].sum)
+	}
+	return p.digest(all)
+}
+
+// digest digests values that JSON can hold, with the links and the seed.
+func (p *Plan) digest(all []any) string {
 	text, err := json.Marshal(all)
 	if err != nil {
 		panic(err) // cannot fail: numbers and names only
 	}
 	h := sha256.New()
-	h.Write(append(text[:len(text)-1], ',')) // end continues the list
-	h.Write(end[1:])
+	h.Write(append(text[:len(text)-1], ',')) // the fixed part continues the list
+	h.Write(p.fixed[1:])
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
@@ -299,8 +310,6 @@ func (p *Plan) autoRank() *spec.AutoRank {
 }
 
 type drawID struct{ k, repeat int }
-
-func (t trial) drawID() drawID { return drawID{t.k, t.repeat} }
 
 // draw is the samples, labels and links of one repeat.
 type draw struct {

@@ -320,17 +320,17 @@ func TestDraws(t *testing.T) {
 	for _, tr := range p.trials {
 		get, done := p.acquireDraw(tr)
 		d := get()
-		if of, known := given[d]; known && of != tr.drawID() || d.id != tr.drawID() {
-			t.Errorf("%v is given what belongs to %v", tr.drawID(), of)
+		if of, known := given[d]; known && of != tr.drawID || d.id != tr.drawID {
+			t.Errorf("%v is given what belongs to %v", tr.drawID, of)
 		}
 		seen, err := d.features(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n, _ := seen.X().Dims(); n != len(d.rows) {
-			t.Errorf("%v: features of %d samples, want %d", tr.drawID(), n, len(d.rows))
+			t.Errorf("%v: features of %d samples, want %d", tr.drawID, n, len(d.rows))
 		}
-		given[d] = tr.drawID()
+		given[d] = tr.drawID
 		done()
 	}
 	if len(given) != 4 {
@@ -342,7 +342,7 @@ func TestDraws(t *testing.T) {
 	for _, tr := range p.trials {
 		get, _ := p.acquireDraw(tr)
 		if _, kept := given[get()]; kept != p.isModelled(tr) {
-			t.Errorf("%v: kept is %v", tr.drawID(), kept)
+			t.Errorf("%v: kept is %v", tr.drawID, kept)
 		}
 	}
 }

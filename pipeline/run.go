@@ -152,12 +152,12 @@ func (r *run) runTrials(ctx context.Context, todo []trial) error {
 	slices.SortStableFunc(todo, func(a, b trial) int { return cmp.Compare(a.repeat, b.repeat) })
 	order := map[drawID]int{}
 	for _, t := range todo {
-		if _, known := order[t.drawID()]; !known {
-			order[t.drawID()] = len(order)
+		if _, known := order[t.drawID]; !known {
+			order[t.drawID] = len(order)
 		}
 	}
 	slices.SortStableFunc(todo, func(a, b trial) int {
-		return cmp.Or(order[a.drawID()]/r.workers-order[b.drawID()]/r.workers, a.method-b.method, a.rank-b.rank)
+		return cmp.Or(order[a.drawID]/r.workers-order[b.drawID]/r.workers, a.method-b.method, a.rank-b.rank)
 	})
 	count := len(p.trials) - len(todo) // trials that are done
 	r.progress.Report("trials", count, len(p.trials))

@@ -100,11 +100,11 @@ func TestTooManyClasses(t *testing.T) {
 	}
 	e := &spec.Experiment{Name: "many", Task: spec.Classification, Methods: spec.Methods{{Name: "nmf"}}, Train: spec.Portion{Count: 1}, Test: spec.Portion{Rest: true}}
 	e.Data.Set = "many"
-	if err := CheckSet(e, set); err == nil || !strings.Contains(err.Error(), "16385") {
+	if err := CheckSet(t.Context(), e, set); err == nil || !strings.Contains(err.Error(), "16385") {
 		t.Errorf("error %v", err)
 	}
 	e.Classes = spec.Classes{eval.MostConfused}
-	if err := CheckSet(e, set); err != nil {
+	if err := CheckSet(t.Context(), e, set); err != nil {
 		t.Error(err)
 	}
 }

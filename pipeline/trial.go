@@ -81,25 +81,27 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 		return nil, err
 	}
 	outcome := eval.Outcome{Truth: d.truth, Labels: d.labels}
+	if e.Task == spec.Classification {
+		outcome = eval.Outcome{Truth: d.testTruth, Classes: d.truth}
+	}
 	var res *factor.Result
 	if found != nil {
 		res = found.Result
+		outcome.Found, outcome.Coefficients, outcome.Basis = found.Found, res.Coefficients, res.Basis
 		rec.Iterations, rec.Stop, rec.Curve = res.Iterations(), string(res.Stop), record.Thin(res.Objective, res.Penalty)
 		if m.Needs.NeedsLabels && e.Labels.Count == 1 {
 			rec.Warnings = append(rec.Warnings, "a class with one labelled sample is not constrained")
 		}
 	}
-	if e.Task == spec.Clustering {
+	switch {
+	case outcome.Found != nil:
+	case e.Task == spec.Clustering:
 		var k int
 		if k, err = p.countGroups(ctx, d, seen, rec); err != nil {
 			return nil, p.Inputs.NameRows(err, d.rows)
 		}
 		outcome.Found, err = w.Group(ctx, res, k)
-	} else {
-		outcome = eval.Outcome{Truth: d.testTruth, Classes: d.truth}
-		if res != nil {
-			outcome.Coefficients, outcome.Basis = res.Coefficients, res.Basis
-		}
+	default:
 		outcome.Found, err = w.Classify(ctx, e, found, d.truth, seen.Test, d.testRows)
 	}
 	if err != nil {
@@ -118,7 +120,10 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 // method is fitted once for a draw, with the largest rank; smaller ranks use its leading directions. represent records
 // the rank and its choice.
 func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *sharedDraw, seen *input.View, rec *record.Record) (_ *fitting.Represented, err error) {
-	if w.Factoriser == nil {
+	switch {
+	case w.Results != "":
+		return p.readResult(ctx, t.method, d.draw)
+	case w.Factoriser == nil:
 		return nil, nil
 	}
 	if auto := p.autoRank(); auto != nil {

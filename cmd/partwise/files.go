@@ -41,7 +41,7 @@ var flagUse = map[string]use{
 
 func useOf(cmd *cobra.Command, f *pflag.Flag) (of use, known bool) {
 	if f.Name == "out" {
-		if slices.Contains([]string{"cluster", "reproduce", "run"}, cmd.Name()) {
+		if slices.Contains([]string{"cluster", "draws", "reproduce", "run"}, cmd.Name()) {
 			return fills, true
 		}
 		return writes, true

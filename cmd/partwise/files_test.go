@@ -34,6 +34,7 @@ var guarded = map[string]map[string][]string{
 		"cluster photos -k 2 --features pixels=4 --labels groups/assignments.csv": {"groups"},
 		"cluster LINKS/mixed -k 2 --features pixels=4":                            {"groups"},
 	},
+	"draws --out": {"draws docs/experiments/demo.yaml --set photos": {"photos"}},
 	"features --out": {
 		"features photos --features sift=dense,words={from:m.npz}": {"m.npz", "photos/mine.npz"},
 		"features LINKS/mixed --labels labels.csv":                 {"photos/mine.npz", "labels.csv"},

@@ -132,7 +132,7 @@ or compare methods of matrix factorisation in experiments with significance test
 		commands []*cobra.Command
 	}{
 		{"Photographs:", []*cobra.Command{clusterCommand(), exploreCommand(), sortCommand(), cleanCommand(), tagCommand(), assignCommand()}},
-		{"Experiments:", []*cobra.Command{runCommand(), reportCommand(), compareCommand(), reproduceCommand()}},
+		{"Experiments:", []*cobra.Command{runCommand(), drawsCommand(), reportCommand(), compareCommand(), reproduceCommand()}},
 		{"Data and models:", []*cobra.Command{datasetsCommand(), featuresCommand(), fitCommand(), imputeCommand(), applyCommand(), methodsCommand(), listCommand()}},
 		{otherCommands, []*cobra.Command{cacheCommand(), licencesCommand(), manCommand(), versionCommand()}},
 	} {

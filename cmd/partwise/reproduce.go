@@ -183,7 +183,7 @@ func (o *reproduceFlags) runRecipes(cmd *cobra.Command, r *reproduce.Runner, rec
 	}
 	r.Prepare = func(e *spec.Experiment) (*input.Inputs, func(), error) {
 		bars.end()
-		in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(e, set) })
+		in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(cmd.Context(), e, set) })
 		if err != nil {
 			return nil, nil, err
 		}

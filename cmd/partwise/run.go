@@ -116,7 +116,7 @@ func openResults(cmd *cobra.Command, e *spec.Experiment, out string) (*results.F
 // runExperiment runs an experiment on one set in its folder, and writes the report.
 func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folder, workers uint) error {
 	ctx, out := cmd.Context(), folder.Dir()
-	in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(e, set) })
+	in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(cmd.Context(), e, set) })
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func runSets(cmd *cobra.Command, e *spec.Experiment, out string, workers uint) e
 	for i, one := range experiments {
 		set, err := input.Open(cmd.Context(), one)
 		if err == nil {
-			err = pipeline.CheckSet(one, set)
+			err = pipeline.CheckSet(cmd.Context(), one, set)
 			set.Close()
 		}
 		if err != nil {

@@ -28,8 +28,10 @@ type Content struct {
 	Vectors mat.Matrix // n×m, one sample a row: a *mat.Dense, *Bytes, *sparse.CSR or *Stored
 	// Height and Width are the size of images in the vectors, row by row and upright, or 0.
 	Height, Width int
-	// Features describes which columns belong to which feature. Write stores it; Open does not read it.
+	// Features describes which columns belong to which feature, and Lists are further lists. Write stores them; Open does
+	// not read them.
 	Features []Columns
+	Lists    []List
 	Settings string   // the settings of the features of the vectors, in JSON, or ""
 	Test     []bool   // whether each sample is in the test part, or nil
 	Beside   []string // further files that were read, with labels or topics
@@ -187,6 +189,9 @@ func Classes(words []string) (classes []string, labels []int) {
 	}
 	return classes, labels
 }
+
+// Variable is an array or a list of words of a file.
+type Variable = variable
 
 type variable struct {
 	Name  string

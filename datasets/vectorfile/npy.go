@@ -2,9 +2,11 @@ package vectorfile
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,13 +33,30 @@ func readNPY(in *input) (*Content, error) {
 	return vars.numpy(in)
 }
 
-// readNPZ reads the arrays of a NumPy archive. scipy.sparse.save_npz writes several for one matrix.
+// readNPZ reads a NumPy archive.
 func readNPZ(in *input) (*Content, error) {
+	vars, err := npzVariables(in)
+	if err != nil {
+		return nil, err
+	}
+	return vars.numpy(in)
+}
+
+// Variables reads the variables of a NumPy archive, or of a MATLAB file whose name ends in .mat.
+func Variables(ctx context.Context, path string) ([]Variable, error) {
+	read := npzVariables
+	if strings.EqualFold(filepath.Ext(path), ".mat") {
+		read = matVariables
+	}
+	return readFile(path, Options{}, newBudget(ctx, Options{}), read)
+}
+
+// npzVariables reads the arrays of a NumPy archive. scipy.sparse.save_npz writes several for one matrix.
+func npzVariables(in *input) (vars variables, err error) {
 	archive, err := npz.Open(in, in.size)
 	if err != nil {
 		return nil, err
 	}
-	var vars variables
 	for _, entry := range archive.Entries {
 		name, ok := strings.CutSuffix(entry.Name, ".npy")
 		if !ok {
@@ -56,10 +75,7 @@ func readNPZ(in *input) (*Content, error) {
 			return nil, err
 		}
 	}
-	if err := vars.joinSparse(in); err != nil {
-		return nil, err
-	}
-	return vars.numpy(in)
+	return vars, vars.joinSparse(in)
 }
 
 // numpy returns the content of arrays by their usual names in Python.

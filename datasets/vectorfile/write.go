@@ -122,39 +122,40 @@ func (c *Content) checkVectors() error {
 	return checkFinite(c.Vectors, false)
 }
 
-type namedList struct {
-	name     string
-	words    []string
-	numbers  []float64
-	integers bool // the numbers are integers
+// List is a list of words or numbers that is stored beside vectors.
+type List struct {
+	Name     string
+	Words    []string
+	Numbers  []float64
+	Integers bool // the numbers are integers of 4 bytes
 }
 
 // lists returns the lists that Write stores beside vectors, which hold images of a size or 0×0.
-func (c *Content) lists(height, width int) []namedList {
-	labels := namedList{name: "gnd", integers: !slices.Contains(c.Labels, -1)}
+func (c *Content) lists(height, width int) []List {
+	labels := List{Name: "gnd", Integers: !slices.Contains(c.Labels, -1)}
 	for _, l := range c.Labels {
 		number := float64(l + 1)
 		if l < 0 {
 			number = math.NaN()
 		}
-		labels.numbers = append(labels.numbers, number)
+		labels.Numbers = append(labels.Numbers, number)
 	}
-	all := []namedList{labels, {name: namesVariable, words: c.Names}}
+	all := []List{labels, {Name: namesVariable, Words: c.Names}}
 	if len(c.Classes) > 0 {
-		all = append(all, namedList{name: classesVariable, words: c.Classes})
+		all = append(all, List{Name: classesVariable, Words: c.Classes})
 	}
 	if len(c.Features) > 0 {
-		names, counts, scales := namedList{name: "features"}, namedList{name: "columns", integers: true}, namedList{name: "scales"}
+		names, counts, scales := List{Name: "features"}, List{Name: "columns", Integers: true}, List{Name: "scales"}
 		for _, f := range c.Features {
-			names.words, counts.numbers = append(names.words, f.Name), append(counts.numbers, float64(f.Count))
-			scales.numbers = append(scales.numbers, f.Scale)
+			names.Words, counts.Numbers = append(names.Words, f.Name), append(counts.Numbers, float64(f.Count))
+			scales.Numbers = append(scales.Numbers, f.Scale)
 		}
 		all = append(all, names, counts, scales)
 	}
 	if c.Settings != "" {
-		all = append(all, namedList{name: settingsVariable, words: []string{c.Settings}})
+		all = append(all, List{Name: settingsVariable, Words: []string{c.Settings}})
 	}
-	return append(all, namedList{name: sizeVariable, numbers: []float64{float64(height), float64(width)}, integers: true})
+	return append(append(all, List{Name: sizeVariable, Numbers: []float64{float64(height), float64(width)}, Integers: true}), c.Lists...)
 }
 
 // putList writes numbers in little-endian order, up to the first error.
@@ -197,12 +198,12 @@ func writeNumPy(w *bufio.Writer, c *Content) error {
 	}
 	for _, l := range c.lists(c.Height, c.Width) {
 		switch {
-		case l.words != nil:
-			z.Words(l.name, l.words)
-		case l.integers:
-			putInt32(z, l.name, l.numbers...)
+		case l.Words != nil:
+			z.Words(l.Name, l.Words)
+		case l.Integers:
+			putInt32(z, l.Name, l.Numbers...)
 		default:
-			z.List(l.name, l.numbers)
+			z.List(l.Name, l.Numbers)
 		}
 	}
 	return z.Close()
@@ -327,16 +328,16 @@ func appendPart[T any](to []byte, typ int, values []T) []byte {
 
 // array returns the variable of a list: a column of numbers, or of cells with a word each. A size is a row. Text beyond
 // ASCII is written in 16 bits a character, because MATLAB loads no file with multi-byte UTF-8.
-func (l namedList) array() *matArray {
-	if l.words == nil {
-		a := &matArray{name: l.name, class: mxDOUBLE, rows: len(l.numbers), cols: 1, parts: appendPart(nil, miDOUBLE, l.numbers)}
-		if l.name == sizeVariable {
-			a.rows, a.cols = 1, len(l.numbers)
+func (l List) array() *matArray {
+	if l.Words == nil {
+		a := &matArray{name: l.Name, class: mxDOUBLE, rows: len(l.Numbers), cols: 1, parts: appendPart(nil, miDOUBLE, l.Numbers)}
+		if l.Name == sizeVariable {
+			a.rows, a.cols = 1, len(l.Numbers)
 		}
 		return a
 	}
-	a := &matArray{name: l.name, class: mxCELL, rows: len(l.words), cols: 1}
-	for _, word := range l.words {
+	a := &matArray{name: l.Name, class: mxCELL, rows: len(l.Words), cols: 1}
+	for _, word := range l.Words {
 		length, text := len(word), appendPart(nil, miUTF8, []byte(word))
 		if length != utf8.RuneCountInString(word) {
 			units := utf16.Encode([]rune(word))

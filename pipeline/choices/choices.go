@@ -47,7 +47,7 @@ var Kinds = []Kind{
 }
 
 func methodEntries() (out []Entry) {
-	shared := slices.DeleteFunc(settings.List(spec.Method{}), func(s settings.Setting) bool { return s.Name == "name" || s.Name == "as" })
+	shared := slices.DeleteFunc(settings.List(spec.Method{}), func(s settings.Setting) bool { return slices.Contains([]string{"name", "as", "results"}, s.Name) })
 	for _, i := range factor.Methods() {
 		needs := i.Needs()
 		data := "non-negative values"

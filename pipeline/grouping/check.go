@@ -30,6 +30,8 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 	k := cmp.Or(g.K, len(classes))
 	method := g.Method
 	switch {
+	case method.Results != "":
+		return spec.ErrResults
 	case method.Name == spec.Original:
 		return fmt.Errorf("the method %s is for classification and finds no groups; choose another method", method.Name)
 	case g.MinSize < 0 || g.MinSize == 1 || g.MinSize > n:

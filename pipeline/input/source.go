@@ -84,9 +84,9 @@ func (in *Inputs) propagate(ctx context.Context, x mat.Matrix, classes int, lear
 	return y, nil
 }
 
-// View is the features of a draw's samples and of its test samples. Rows are copied at the first call.
+// View is the features of a draw's samples, of its test samples, and of both. Rows are copied at the first call.
 type View struct {
-	X, Test func() mat.Matrix
+	X, Test, Both func() mat.Matrix
 	Learned
 }
 
@@ -102,9 +102,9 @@ func (in *Inputs) View(ctx context.Context, train, test []int, classes int, seed
 	case in.X != nil && in.PerDraw() && len(both) < len(in.Rows):
 		x, learned := matrix.SelectRows(in.extracted, both), in.Learned
 		x, err := in.propagate(ctx, x, classes, &learned)
-		return &View{picked(x, places[:len(train)]), picked(x, places[len(train):]), learned}, err
+		return &View{picked(x, places[:len(train)]), picked(x, places[len(train):]), picked(x, places), learned}, err
 	case in.X != nil:
-		return &View{picked(in.X, train), picked(in.X, test), in.Learned}, nil
+		return &View{picked(in.X, train), picked(in.X, test), picked(in.X, both), in.Learned}, nil
 	case in.Blocks != nil:
 		return nil, errors.New("experiments do not support inputs in batches")
 	case in.Bag != nil:
@@ -118,5 +118,5 @@ func (in *Inputs) View(ctx context.Context, train, test []int, classes int, seed
 		return nil, err
 	}
 	x, other := matrix.SelectRows(all, places[:len(train)]), matrix.SelectRows(all, places[len(train):])
-	return &View{func() mat.Matrix { return x }, func() mat.Matrix { return other }, learned}, nil
+	return &View{func() mat.Matrix { return x }, func() mat.Matrix { return other }, func() mat.Matrix { return all }, learned}, nil
 }

@@ -59,7 +59,7 @@ func TestRecipes(t *testing.T) {
 				defer set.Close()
 				sets[data] = set
 			}
-			if err := pipeline.CheckSet(&e, set); err != nil {
+			if err := pipeline.CheckSet(t.Context(), &e, set); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

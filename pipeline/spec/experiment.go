@@ -202,8 +202,7 @@ func (e *Experiment) SetNames() []string {
 	return names
 }
 
-// Files returns the paths or names that the experiment reads: its data, and files of labels, links, visual words and so
-// on. "" stands for an absent file.
+// Files returns the paths or names that the experiment reads: its data, and files of labels, links, results and so on. "" stands for an absent file.
 func (e *Experiment) Files() []string {
 	files := []string{e.Data.Set, e.Data.Weights, e.Data.Labels, e.Data.Truth, e.Links.File, e.Links.Feedback}
 	for _, f := range e.Features.Each() {
@@ -211,6 +210,9 @@ func (e *Experiment) Files() []string {
 		if n, ok := f.Extractor.(features.Network); ok {
 			files = append(files, n.File)
 		}
+	}
+	for _, m := range e.Methods {
+		files = append(files, m.ResultFiles()...)
 	}
 	return files
 }

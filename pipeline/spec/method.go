@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -30,6 +31,8 @@ type Method struct {
 	Solver     factor.SolverName `json:"solver,omitempty" setting:"solver" default:"mu" help:"algorithm that minimises the objective"`
 	Iterations int               `json:"iterations,omitempty" setting:"iterations" default:"200" help:"maximum number of iterations"`
 	Tolerance  float64           `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"convergence tolerance: stop when an iteration reduces the objective by less than this fraction; 0 never stops"`
+	// Results is the pattern of the files with a method's results, which another program computed.
+	Results string `json:"-" setting:"results" help:"files with the results of another program, such as results/*.npz"`
 	// By replaces the experiment's clustering for this method.
 	By string `json:"cluster,omitempty" setting:"cluster" default:"the experiment's clustering" help:"clustering algorithm of the coefficients"`
 	// Recode represents the training samples of a classification like the test samples: with the basis fixed, and
@@ -100,19 +103,29 @@ func (m *Method) validate(v *settings.Value) error {
 		return settings.Field{Key: v, Value: v}
 	}
 	switch as := place("as").Value; {
-	case m.Name == "":
+	case strings.TrimSpace(m.Name) == "":
 		return v.Errorf("the method has no name")
 	case m.As != "" && strings.TrimSpace(m.As) == "":
 		return as.Want("a name")
-	case len(m.As) > maxName:
+	case len(m.title()) > maxName:
 		return as.Errorf("the name is longer than %d bytes", maxName)
 	}
 	if err := checkBy(m.By, place("cluster").Value); err != nil {
 		return err
 	}
-	if OnFeatures(m.Name) {
+	own := []string{"name", "as"}
+	if m.Results != "" {
+		if _, err := filepath.Match(m.Results, ""); err != nil {
+			return place("results").Value.Want("a pattern of files, such as results/*.npz")
+		}
+		if slices.Contains(MethodNames(), m.Name) {
+			return place("name").Value.Errorf("%s is a method of partwise; give the results another name", m.Name)
+		}
+		own = append(own, "results", "cluster")
+	}
+	if OnFeatures(m.Name) || m.Results != "" {
 		for _, f := range v.Fields {
-			if key := f.Key.Text; key != "name" && key != "as" {
+			if key := f.Key.Text; !slices.Contains(own, key) {
 				return f.Key.Errorf("%s has no parameter %q", m.Name, key)
 			}
 		}
@@ -143,8 +156,20 @@ func (m *Method) validate(v *settings.Value) error {
 	return nil
 }
 
+// ErrResults is the error for results of another program that are not used in an experiment.
+var ErrResults = errors.New("results are for experiments, which partwise run runs")
+
+// ResultFiles returns the files with the results of another program, nil for a method that partwise runs.
+func (m Method) ResultFiles() []string {
+	files, _ := filepath.Glob(m.Results) // the pattern was checked
+	return files
+}
+
 // Build returns the method.
 func (m Method) Build() (factor.Method, error) {
+	if m.Results != "" {
+		return nil, ErrResults
+	}
 	info, ok := factor.Lookup(m.Name)
 	if !ok {
 		return nil, fmt.Errorf("unknown method %q%s", m.Name, phrase.Choices(m.Name, MethodNames()))
@@ -190,6 +215,7 @@ func (m Method) describe(leaveOut []string) string {
 	add(m.Init != "", "init", "init %s", m.Init)
 	add(m.Solver != "", "solver", "solver %s", m.Solver)
 	add(m.Iterations > 0, "iterations", "%d iterations", m.Iterations)
+	add(m.Results != "", "results", "results of %s", m.Results)
 	add(m.By != "", "cluster", "clustered by %s", m.By)
 	if m.Recode != nil {
 		add(true, "recode", "recode %v", *m.Recode)

@@ -230,6 +230,19 @@ func Written(dir string) (command, data string, err error) {
 	return m.command, m.data, nil
 }
 
+// Files returns the names of the files that partwise wrote to the folder dir, or was about to write.
+func Files(dir string) []string {
+	m, err := readManifest(dir)
+	if err != nil || m == nil {
+		return nil // Open reports the error
+	}
+	names := sortedKeys(m.files)
+	if m.publishing != nil {
+		names = append(names, m.publishing.names...)
+	}
+	return names
+}
+
 // Resolve returns the absolute path with symbolic links resolved. The last elements need not exist, but a dangling
 // link is an error.
 func Resolve(path string) (string, error) {

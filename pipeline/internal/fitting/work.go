@@ -31,7 +31,7 @@ import (
 type Method struct {
 	spec.Method
 	Needs      spec.Needs
-	Factoriser factor.Method // nil for a method that uses the features directly
+	Factoriser factor.Method // nil for a method that uses the features directly, and for results from elsewhere
 	// Cluster is the clustering of the method's representation, or of the features themselves.
 	Cluster spec.Cluster
 	// Recodes reports whether training samples are represented as test samples are. The description of the settings then
@@ -53,7 +53,9 @@ func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (*Method, error) {
 		r.Cluster.By = m.Name
 		return r, nil
 	}
-	r.Cluster.By = cmp.Or(m.By, how.By)
+	if r.Cluster.By = cmp.Or(m.By, how.By); m.Results != "" {
+		return r, nil
+	}
 	var err error
 	r.Factoriser, err = m.Build()
 	return r, err
@@ -130,7 +132,7 @@ func (w *Work) Classify(ctx context.Context, e *spec.Experiment, res *Represente
 	if res == nil {
 		return classify(ctx, e, w.X(), truth, test())
 	}
-	if res.Model == nil {
+	if res.Model == nil && res.Test == nil {
 		return nil, fmt.Errorf("%s cannot represent test samples; use it for clustering", w.Label())
 	}
 	train := res.Coefficients
@@ -193,10 +195,12 @@ func CheckValues(in *input.Inputs, methods []*Method) error {
 	return nil
 }
 
-// Represented is a method's result on a draw, and optionally the coefficients of the test samples, tested×k.
+// Represented is a method's result on a draw, and optionally the coefficients of the test samples, tested×k. Found is set
+// for a method that itself gives the groups of the samples, or the classes of the test samples.
 type Represented struct {
 	*factor.Result
-	Test *mat.Dense
+	Test  *mat.Dense
+	Found []int
 }
 
 // Leading returns the result with the first k directions, or all if there are fewer.
