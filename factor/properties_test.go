@@ -203,7 +203,7 @@ func unique(p Parts) Parts {
 func TestPermutingSamples(t *testing.T) {
 	for seed := range uint64(*problems) {
 		for name, parts := range bySolvers(combinations(randomLambda(seed))) {
-			p := parts.posed(randomProblem(seed, false))
+			p := parts.posed(randomProblem(seed, false)).positive(parts.Parts)
 			n, _ := p.x.Dims()
 			// No two samples are equally far from a third: at ties, the graph takes the first sample.
 			src := rand.New(rand.NewPCG(seed, 5))
@@ -247,7 +247,7 @@ func TestSameLabelSameCoefficients(t *testing.T) {
 			if parts.Tie != TieLabels {
 				continue
 			}
-			p := randomProblem(seed, false)
+			p := randomProblem(seed, false).positive(parts.Parts)
 			p.opt.Solver = parts.solver
 			res, err := ForImages(parts.Parts, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 			if err != nil {
@@ -283,7 +283,7 @@ func TestScaling(t *testing.T) {
 			if parts.solver != (Multiplicative{}) && parts.solver != (Fast{}) {
 				continue // the scale of its start may count
 			}
-			p := randomProblem(5, false)
+			p := randomProblem(5, false).positive(parts.Parts)
 			p.opt.Solver = parts.solver
 			p.opt.Iterations = 50
 			want, err := ForImages(parts.Parts, p.image).Fit(context.Background(), p.x, p.known, p.opt)
@@ -308,7 +308,7 @@ func TestScaling(t *testing.T) {
 func TestSparseEqualsDense(t *testing.T) {
 	for seed := range uint64(*problems) {
 		for name, parts := range bySolvers(combinations(randomLambda(seed))) {
-			p := parts.posed(randomProblem(seed, false))
+			p := parts.posed(randomProblem(seed, false)).positive(parts.Parts)
 			p.opt.Iterations = 10
 			within := parts.tolerance()
 			parts := unique(parts.Parts)
@@ -454,7 +454,7 @@ func planted(seed uint64) problem {
 // the parts are more similar, because coefficients approach 0 slowly in both.
 func TestTransformAgrees(t *testing.T) {
 	methods := map[string]Method{
-		"nmf": NMF{}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "ntf-kl": Parts{Cost: CostKL, Basis: BasisRankOne},
+		"nmf": NMF{}, "nmf-is": NMF{Cost: CostItakuraSaito}, "nmf-beta": NMF{Cost: CostBeta}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "ntf-kl": Parts{Cost: CostKL, Basis: BasisRankOne},
 		"cf": CF{}, "cf-kl": Parts{Cost: CostKL, Basis: BasisConcept}, "unit": Parts{UnitNorm: true}, "unit-kl": Parts{Cost: CostKL, UnitNorm: true},
 		"kl-ncw": Parts{Cost: CostKL, Weighting: WeightingNormalisedCut}, "cf-ncw": Parts{Basis: BasisConcept, Weighting: WeightingNormalisedCut},
 	}
@@ -604,6 +604,8 @@ func rules(lambda float64) map[string]rule {
 		"": nil, "-graph": {graph}, "-learned": {LearnedGraph{Lambda: lambda, Beta: lambda, Parts: 1}},
 		"-links": {Links{Must: WeightNone, Cannot: lambda}}, "-must": {Links{Must: lambda, Cannot: lambda}},
 		"-l1": {L1{lambda}}, "-smooth": {Smooth{lambda}}, "-all": {graph, L1{lambda}, Smooth{lambda}},
+		"-elastic": {L1{lambda}, L2{lambda}, L1Basis{lambda}, L2Basis{lambda}}, "-orthogonal": {Orthogonal{lambda}, OrthogonalBasis{lambda}},
+		"-volume": {Volume{Weight: lambda}, Variation{lambda}},
 	}
 	combine := func(base string, p Parts) {
 		for _, tie := range []Tie{TieNone, TieLabels} {
@@ -625,6 +627,8 @@ func rules(lambda float64) map[string]rule {
 			combine(fmt.Sprintf("%v-%v", cost, basis), Parts{Cost: cost, Basis: basis})
 		}
 	}
+	combine("is-free", Parts{Cost: CostItakuraSaito})
+	combine("beta-free", Parts{Cost: CostBeta, Exponent: []float64{0.5, 1.5, 3}[math.Float64bits(lambda)/8191%3]})
 	for _, name := range []string{"rbf", "polynomial", "cubic", "intersection"} {
 		combine(name, Parts{Basis: BasisConcept, Kernel: kernels()[name]})
 	}
@@ -689,8 +693,11 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 		}
 	} else {
 		d.Each(func(i, _ int, v float64) {
-			if r.parts.Cost == CostFrobenius {
+			switch of := r.parts.cost(); {
+			case of.degree == 2:
 				v *= v
+			case of.degree != 1:
+				v = math.Pow(v, of.degree) * max(1, 1/math.Abs(of.degree*(of.degree-1)))
 			}
 			terms[i] += v
 		})
@@ -706,7 +713,7 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 }
 
 // differences returns the size of the terms whose differences are the penalties of graphs, before or after the
-// iteration: λ·n·‖V‖², βnc of a learned graph's embedding, and λ·m·‖U‖² of neighbouring pixels. It is infinite if
+// iteration: λ·n·‖V‖², βnc of a learned graph's embedding, and λ·m·‖U‖² of neighbouring pixels; and of the rounding of a volume. It is infinite if
 // coefficients underflowed to 0.
 func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, error) {
 	c, ok := r.method.(Composition)
@@ -740,6 +747,8 @@ func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, erro
 				if vanished {
 					size = math.Inf(1)
 				}
+			case Volume:
+				size += 1e12 * orDefault(penalty.Weight, 0.1) * float64(p.opt.Rank) * (algebra.Inner(res.Basis, res.Basis) + 1)
 			case Smooth:
 				size += orDefault(penalty.Weight, 100) * float64(m) * algebra.Inner(res.Basis, res.Basis)
 			}
@@ -860,6 +869,7 @@ func TestObjectiveNeverRises(t *testing.T) {
 					d.apply(&p, src)
 					kind = d.name
 				}
+				p = p.positive(r.parts)
 				what := fmt.Sprintf("%v signed=%v %s", p, signed, kind)
 				p.opt.Iterations, p.opt.Solver = 12, r.solver
 				if i%5 == 0 {
