@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,6 +80,9 @@ func writeDraws(cmd *cobra.Command, e *spec.Experiment, out, format string) (err
 		return err
 	}
 	defer in.Close()
+	if in.IsWeighted() {
+		return fmt.Errorf("%s: draws cannot hold missing values or weights", in.Set.Name)
+	}
 	plan, err := pipeline.NewPlan(cmd.Context(), e, in.Inputs)
 	if err != nil {
 		return err
