@@ -17,6 +17,8 @@ const (
 	CostFrobenius Cost = iota // the sum of squared differences, ‖X − V·Uᵀ‖²
 	// CostKL is the generalised Kullback-Leibler divergence, Σ x·log(x/y) − x + y with Y = V·Uᵀ and 0·log 0 = 0.
 	CostKL
+	CostItakuraSaito // the divergence Σ x/y − log(x/y) − 1, for values > 0
+	CostBeta         // the β-divergence with β = Parts.Exponent, of which the other costs are β = 2 (half), 1 and 0
 )
 
 type costInfo struct {
@@ -29,15 +31,18 @@ type costInfo struct {
 	// term is the cost of one entry x that the factors approximate by y.
 	term func(x, y float64) float64
 	// constant is the cost of the whole data minus the cost of the condensed data, which does not depend on
-	// the factors.
+	// the factors. If nil, ties and weights become weights of entries, which need split and term.
 	constant func(t *view.Condensation, whole, condensed view.Data) float64
 	// split, if set, is for weights of entries. With degree 2 the gradient is half the derivative.
 	split view.Split
+	// power is the exponent of the ratio of a multiplicative step; 0 means 1.
+	power    float64
+	positive bool // the data must be > 0
 }
 
 // costs is indexed by Cost. Each cost must be a Bregman divergence: ties are then condensed to weighted means
 // under every cost.
-var costs = []costInfo{frobenius, kl}
+var costs = []costInfo{frobenius, kl, betaDivergence("is", 0), betaDivergence("beta", defaultBeta)}
 
 func (c Cost) enumNames() enum.Names[Cost] {
 	var names []string

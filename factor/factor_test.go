@@ -521,7 +521,7 @@ func TestRepresent(t *testing.T) {
 		model     Model
 		tolerance float64
 	}{
-		{&Additive{CostFrobenius, u}, 1e-3}, {&Additive{CostKL, u}, 0.02},
+		{&Additive{Basis: u}, 1e-3}, {&Additive{Cost: CostKL, Basis: u}, 0.02},
 		{&KernelModel{Samples: mat.DenseCopyOf(u.T()), Weights: identity(6), Products: multiplied(u.T(), u)}, 1e-3},
 	} {
 		v, err := Represent(t.Context(), c.model, x)

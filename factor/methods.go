@@ -272,11 +272,15 @@ func Serves(s Solver, m Method) error {
 
 var errOwnRule = errors.New("the method has its own update rule and supports no solver")
 
-// NMF is non-negative matrix factorisation, min ‖X − UVᵀ‖² (Lee and Seung 1999, 2001).
-type NMF struct{}
+// NMF is non-negative matrix factorisation, min ‖X − UVᵀ‖² (Lee and Seung 1999, 2001), or with another cost, such as a
+// β-divergence (Févotte and Idier 2011).
+type NMF struct {
+	Cost     Cost    `setting:"cost" help:"cost: divergence between data and reconstruction"`
+	Exponent float64 `setting:"exponent" default:"0.5" range:"[0,4]" help:"exponent β of cost beta"`
+}
 
 // AsParts returns the combination of parts.
-func (NMF) AsParts() Parts { return Parts{} }
+func (n NMF) AsParts() Parts { return Parts{Cost: n.Cost, Exponent: n.Exponent} }
 
 // NMFKL is NMF under the generalised Kullback-Leibler divergence, min D(X‖UVᵀ) (Lee and Seung 2001). The D-SNMF paper
 // calls it D-NMF.
@@ -471,9 +475,9 @@ func (m CFOGL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 
 var registry = []Info{
 	{Name: "nmf", Title: "Non-negative matrix factorisation", Family: "NMF", zero: NMF{},
-		Parts: "Frobenius cost, free basis", Objective: "‖X − UVᵀ‖²",
-		Update: "U ← U∘(XV)/(U·VᵀV), V ← V∘(XᵀU)/(V·UᵀU)",
-		Paper:  "Lee and Seung, Algorithms for non-negative matrix factorization, NIPS 2001"},
+		Parts: "Frobenius cost or another, free basis", Objective: "‖X − UVᵀ‖², or D(X, UVᵀ) with another cost",
+		Update: "U ← U∘(XV)/(U·VᵀV), V ← V∘(XᵀU)/(V·UᵀU); with costs is and beta θ ← θ∘ratio^γ(β), γ = 1/(2 − β) below 1, 1/(β − 1) above 2, else 1",
+		Paper:  "Lee and Seung, Algorithms for non-negative matrix factorization, NIPS 2001; Févotte and Idier, Algorithms for nonnegative matrix factorization with the β-divergence, Neural Computation 23(9), 2011"},
 	{Name: "nmf-kl", Title: "NMF under the Kullback-Leibler divergence", Family: "NMF", zero: NMFKL{},
 		Parts: "KL cost, free basis", Objective: "D(X‖UVᵀ) = Σ x·log(x/y) − x + y, Y = UVᵀ",
 		Update: "U ← U∘(RV)/(1·1ᵀV), V ← V∘(RᵀU)/(1·1ᵀU), R = X/(UVᵀ) each time",

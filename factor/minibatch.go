@@ -80,9 +80,11 @@ func (b MiniBatch) Memory(s Size) int64 {
 	return view.Bytes(8*(float64(p)*m+n*k+6*k*m) + float64(Parts{Cost: b.Cost}.Memory(first)))
 }
 
-// Serves returns an error if opt has an option that requires all samples in memory.
-func (MiniBatch) Serves(opt Options) error {
+// Serves returns an error for a cost, or an option in opt, that requires all samples in memory.
+func (b MiniBatch) Serves(opt Options) error {
 	switch {
+	case b.Cost != CostFrobenius && b.Cost != CostKL:
+		return fmt.Errorf("batches do not support the cost %v; use %v or %v", b.Cost, CostFrobenius, CostKL)
 	case opt.Solver != nil:
 		return errors.New("batches support no solver setting")
 	case cmp.Or(opt.Init, InitRandom) != InitRandom:
@@ -143,8 +145,6 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 	f := &miniBatch{x: x, opt: opt, parts: Parts{Cost: b.Cost}}
 	f.n, f.m = x.Dims()
 	switch {
-	case b.Cost != CostFrobenius && b.Cost != CostKL:
-		return nil, fmt.Errorf("batches do not support the cost %v; use %v or %v", b.Cost, CostFrobenius, CostKL)
 	case f.n < 1 || f.m < 1:
 		return nil, fmt.Errorf("no data: the matrix is %d×%d", f.n, f.m)
 	}

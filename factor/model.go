@@ -291,7 +291,7 @@ func (p *plainModel) block(i int) Block {
 	if p.u == p.parameters[0] {
 		return b
 	}
-	out := Block{Linear: algebra.Like(p.parameters[i])}
+	out := Block{Linear: algebra.Like(p.parameters[i]), Power: b.Power}
 	p.pullBack(out.Linear, b.Linear, i)
 	if b.Quadratic != nil {
 		if r, ok := p.basis.(rankOneBasis); ok {

@@ -22,9 +22,11 @@ import (
 // Parts is a factorisation method as a combination of parts. The named methods are the combinations of the papers; any
 // other combination is also a method. The zero value is NMF.
 type Parts struct {
-	Cost  Cost  `setting:"cost" help:"cost: divergence between data and reconstruction"`
-	Basis Basis `setting:"basis" help:"kind of basis vectors; concept allows data of any sign"`
-	Tie   Tie   `setting:"tie" help:"hard constraint; labels gives all samples of a class the same coefficients"`
+	Cost Cost `setting:"cost" help:"cost: divergence between data and reconstruction"`
+	// Exponent is β of CostBeta; 0 means 0.5, WeightNone means 0.
+	Exponent float64 `setting:"exponent" default:"0.5" range:"[0,4]" help:"exponent β of cost beta"`
+	Basis    Basis   `setting:"basis" help:"kind of basis vectors; concept allows data of any sign"`
+	Tie      Tie     `setting:"tie" help:"hard constraint; labels gives all samples of a class the same coefficients"`
 	// Weighting is the weight of each sample in the cost.
 	Weighting Weighting `setting:"weighting" help:"weights of samples"`
 	// Penalties are terms added to the cost.
@@ -142,12 +144,12 @@ func (p Parts) validate() error {
 		return errors.New("the weight of the fit is 0; expected more than 0")
 	case p.EntryWeights && p.Basis == BasisConcept:
 		return errors.New("basis concept supports no missing values or weights of entries: it adds whole samples; use basis free")
-	case p.EntryWeights && costs[p.Cost].split == nil:
+	case p.EntryWeights && p.cost().split == nil:
 		return fmt.Errorf("cost %v supports no missing values or weights of entries", p.Cost)
 	case p.UnitNorm && p.Basis != BasisFree:
 		return fmt.Errorf("unit-norm needs basis free, got %v", p.Basis)
 	}
-	if err := cmp.Or(view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)); err != nil {
+	if err := cmp.Or(p.Cost.checkExponent(p.Exponent), view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)); err != nil {
 		return err
 	}
 	for _, penalty := range p.Penalties {
@@ -167,6 +169,8 @@ func checkEnums(values ...encoding.TextMarshaler) error {
 	}
 	return nil
 }
+
+func (p Parts) cost() costInfo { return p.Cost.withExponent(p.Exponent) }
 
 func (p Parts) usesGram() bool { return p.Basis == BasisConcept && p.Cost == CostFrobenius }
 
@@ -218,7 +222,18 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 			return nil, err
 		}
 	}
-	if f.ties, err = p.condensation(d, f.kernel, known, entries, samples); err != nil {
+	weights, cost := entries, p.cost()
+	if cost.constant == nil {
+		dense, err := cost.samples(d)
+		if err != nil {
+			return nil, err
+		}
+		d, x, f.whole = dense, dense.X, dense
+		if weights == nil && (p.Tie != TieNone || p.Weighting != WeightingEqual || samples != nil) {
+			weights = onesMatrix(n, m)
+		}
+	}
+	if f.ties, err = p.condensation(d, f.kernel, known, weights, samples); err != nil {
 		return nil, err
 	}
 	if err := f.bindPenalties(ctx, known, opt.Rank, negative); err != nil {
@@ -234,15 +249,15 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		return nil, err
 	}
 	f.v, f.factors = first.v, append(first.parameters, first.v)
-	weights := entries
 	switch {
-	case entries != nil:
-		f.data, weights = f.ties.Means(d.(view.Dense), entries)
-		f.offset = weightedOffset(f, entries)
+	case weights != nil:
+		whole := weights
+		f.data, weights = f.ties.Means(d.(view.Dense), whole)
+		f.offset = weightedOffset(f, whole)
 	case f.kernel == nil:
 		f.data = f.ties.Data(d)
 		if !f.ties.None {
-			f.offset = max(costs[p.Cost].constant(f.ties, d, f.data), 0)
+			f.offset = max(cost.constant(f.ties, d, f.data), 0)
 		}
 	}
 	_, mu := opt.Solver.(Multiplicative)
@@ -295,7 +310,7 @@ func (f *Factorisation) startSolver(solver Solver) (err error) {
 // condensation multiplies the weights of entries, or nil, by the weights of samples.
 func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known, entries *mat.Dense, samples []float64) (*view.Condensation, error) {
 	n, _ := d.Dims()
-	weight, degree := slices.Clone(samples), costs[p.Cost].degree
+	weight, degree := slices.Clone(samples), p.cost().degree
 	if p.Weighting == WeightingNormalisedCut {
 		cuts, err := normalisedCutWeights(d, kernel)
 		if err != nil {
@@ -344,12 +359,12 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense,
 	}
 	var cost cost
 	if weights != nil {
-		cost = &weightedCost{costs[p.Cost], condensed.(view.Dense), weights, u, first.v}
+		cost = &weightedCost{p.cost(), condensed.(view.Dense), weights, u, first.v}
 	} else {
-		cost = costs[p.Cost].new(condensed, u, first.v)
+		cost = p.cost().new(condensed, u, first.v)
 	}
 	if held != nil {
-		cost = &maskedCost{cost: cost, x: condensed, kl: p.Cost == CostKL, term: costs[p.Cost].term,
+		cost = &maskedCost{cost: cost, x: condensed, kl: p.Cost == CostKL, term: p.cost().term,
 			held: view.NewSparse(held), u: u, v: first.v, inU: algebra.Like(u)}
 	}
 	return &plainModel{cost, b, u, first.parameters}
@@ -411,6 +426,12 @@ func (p Parts) Memory(s Size) int64 {
 	condensed := p.Tie == TieLabels || p.Weighting == WeightingNormalisedCut || s.Weighted
 	if condensed {
 		need += s.data()
+	}
+	if p.cost().constant == nil { // dense samples, and weights of entries
+		need += 8 * n * m
+		if condensed {
+			need += 24 * n * m
+		}
 	}
 	if s.Weighted { // samples and weights: given, condensed and transposed
 		need += 5 * s.data()

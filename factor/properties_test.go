@@ -203,7 +203,7 @@ func unique(p Parts) Parts {
 func TestPermutingSamples(t *testing.T) {
 	for seed := range uint64(*problems) {
 		for name, parts := range bySolvers(combinations(randomLambda(seed))) {
-			p := parts.posed(randomProblem(seed, false))
+			p := parts.posed(randomProblem(seed, false)).positive(parts.Parts)
 			n, _ := p.x.Dims()
 			// No two samples are equally far from a third: at ties, the graph takes the first sample.
 			src := rand.New(rand.NewPCG(seed, 5))
@@ -247,7 +247,7 @@ func TestSameLabelSameCoefficients(t *testing.T) {
 			if parts.Tie != TieLabels {
 				continue
 			}
-			p := randomProblem(seed, false)
+			p := randomProblem(seed, false).positive(parts.Parts)
 			p.opt.Solver = parts.solver
 			res, err := ForImages(parts.Parts, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 			if err != nil {
@@ -283,7 +283,7 @@ func TestScaling(t *testing.T) {
 			if parts.solver != (Multiplicative{}) && parts.solver != (Fast{}) {
 				continue // the scale of its start may count
 			}
-			p := randomProblem(5, false)
+			p := randomProblem(5, false).positive(parts.Parts)
 			p.opt.Solver = parts.solver
 			p.opt.Iterations = 50
 			want, err := ForImages(parts.Parts, p.image).Fit(context.Background(), p.x, p.known, p.opt)
@@ -308,7 +308,7 @@ func TestScaling(t *testing.T) {
 func TestSparseEqualsDense(t *testing.T) {
 	for seed := range uint64(*problems) {
 		for name, parts := range bySolvers(combinations(randomLambda(seed))) {
-			p := parts.posed(randomProblem(seed, false))
+			p := parts.posed(randomProblem(seed, false)).positive(parts.Parts)
 			p.opt.Iterations = 10
 			within := parts.tolerance()
 			parts := unique(parts.Parts)
@@ -454,7 +454,7 @@ func planted(seed uint64) problem {
 // the parts are more similar, because coefficients approach 0 slowly in both.
 func TestTransformAgrees(t *testing.T) {
 	methods := map[string]Method{
-		"nmf": NMF{}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "ntf-kl": Parts{Cost: CostKL, Basis: BasisRankOne},
+		"nmf": NMF{}, "nmf-is": NMF{Cost: CostItakuraSaito}, "nmf-beta": NMF{Cost: CostBeta}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "ntf-kl": Parts{Cost: CostKL, Basis: BasisRankOne},
 		"cf": CF{}, "cf-kl": Parts{Cost: CostKL, Basis: BasisConcept}, "unit": Parts{UnitNorm: true}, "unit-kl": Parts{Cost: CostKL, UnitNorm: true},
 		"kl-ncw": Parts{Cost: CostKL, Weighting: WeightingNormalisedCut}, "cf-ncw": Parts{Basis: BasisConcept, Weighting: WeightingNormalisedCut},
 	}
@@ -625,6 +625,8 @@ func rules(lambda float64) map[string]rule {
 			combine(fmt.Sprintf("%v-%v", cost, basis), Parts{Cost: cost, Basis: basis})
 		}
 	}
+	combine("is-free", Parts{Cost: CostItakuraSaito})
+	combine("beta-free", Parts{Cost: CostBeta, Exponent: []float64{0.5, 1.5, 3}[math.Float64bits(lambda)/8191%3]})
 	for _, name := range []string{"rbf", "polynomial", "cubic", "intersection"} {
 		combine(name, Parts{Basis: BasisConcept, Kernel: kernels()[name]})
 	}
@@ -689,8 +691,11 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 		}
 	} else {
 		d.Each(func(i, _ int, v float64) {
-			if r.parts.Cost == CostFrobenius {
+			switch of := r.parts.cost(); {
+			case of.degree == 2:
 				v *= v
+			case of.degree != 1:
+				v = math.Pow(v, of.degree) * max(1, 1/math.Abs(of.degree*(of.degree-1)))
 			}
 			terms[i] += v
 		})
@@ -860,6 +865,7 @@ func TestObjectiveNeverRises(t *testing.T) {
 					d.apply(&p, src)
 					kind = d.name
 				}
+				p = p.positive(r.parts)
 				what := fmt.Sprintf("%v signed=%v %s", p, signed, kind)
 				p.opt.Iterations, p.opt.Solver = 20, r.solver
 				if i%5 == 0 {

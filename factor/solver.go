@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -93,12 +95,15 @@ type Block struct {
 	// Negative, k×p, is set for signed data only: the negative part that the square-root rule does not count in
 	// Linear. NegativeQuadratic, k×k, is its quadratic form: the Hessian is Quadratic − NegativeQuadratic.
 	Negative, NegativeQuadratic *mat.Dense
+	// Power is the exponent γ of the ratio of a multiplicative step, with which the cost does not rise; 0 means 1.
+	Power float64
 }
 
 // Terms are the penalties' contribution to a block: the two parts of the gradient, or of half of it as in the block, k×p.
 type Terms struct {
 	Positive, Negative *mat.Dense
-	Root               bool // a multiplicative step must take the square root of its ratio
+	// Root reports that a multiplicative step must take the power γ/(1 + γ) of its ratio, the square root for γ = 1.
+	Root bool
 }
 
 // Multiplicative is the multiplicative update rule of the papers, θ ← θ∘(negative part/positive part) for each factor
@@ -138,6 +143,10 @@ func multiplicativeStep(theta *mat.Dense, b Block, t *Terms, room [2]*mat.Dense)
 		neg = room[1]
 		algebra.Gemm(neg, b.NegativeQuadratic, algebra.NoTrans, theta, algebra.NoTrans)
 	}
+	power := cmp.Or(b.Power, 1)
+	if t != nil && t.Root {
+		power /= 1 + power
+	}
 	algebra.EachRow(theta, divisionWork, func(r int, th []float64) {
 		lin, pos := b.Linear.RawRowView(r), pos.RawRowView(r)
 		var tn, tp []float64
@@ -147,21 +156,22 @@ func multiplicativeStep(theta *mat.Dense, b Block, t *Terms, room [2]*mat.Dense)
 		switch {
 		case neg != nil:
 			multiplySigned(th, lin, pos, neg.RawRowView(r), tn, tp)
-		case t != nil:
-			multiply(th, lin, pos, tn, tp, t.Root)
+		case t != nil || power != 1:
+			multiply(th, lin, pos, tn, tp, power)
 		default:
 			simd.Step(th, lin, pos, algebra.LeastDenominator, algebra.Floor)
 		}
 	})
 }
 
-// multiply is θ ← θ∘ratio with ratio = (lin + tn)/(pos + tp), or its square root if root is set.
-func multiply(th, lin, pos, tn, tp []float64, root bool) {
+// multiply is θ ← θ∘ratio^power with ratio = (lin + tn)/(pos + tp). tn and tp may be nil.
+func multiply(th, lin, pos, tn, tp []float64, power float64) {
 	for i, x := range th {
-		by := (lin[i] + tn[i]) / max(pos[i]+tp[i], algebra.LeastDenominator)
-		if root {
-			by = math.Sqrt(by)
+		l, p := lin[i], pos[i]
+		if tn != nil {
+			l, p = l+tn[i], p+tp[i]
 		}
+		by := elementary.Pow(l/max(p, algebra.LeastDenominator), power)
 		th[i] = algebra.FlooredProduct(x, by)
 	}
 }

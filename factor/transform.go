@@ -33,6 +33,8 @@ type Model interface {
 type Additive struct {
 	Cost  Cost       // the distance that is minimised
 	Basis *mat.Dense // U, m×k, the k basis vectors as columns
+	// Exponent is β of CostBeta, as in [Parts].
+	Exponent float64
 }
 
 // Vectors returns Basis, m×k.
@@ -48,7 +50,7 @@ func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, err
 }
 
 func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error) {
-	if err := checkEnums(m.Cost); err != nil {
+	if err := cmp.Or(checkEnums(m.Cost), m.Cost.checkExponent(m.Exponent)); err != nil {
 		return nil, err
 	}
 	rows, k := m.Basis.Dims()
@@ -67,9 +69,15 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 		}
 	}
 	v, u := onesMatrix(k, p), algebra.Transpose(m.Basis)
-	cost := costs[m.Cost].new(d, u, v)
+	info := m.Cost.withExponent(m.Exponent)
+	if info.constant == nil {
+		if d, err = info.samples(d); err != nil {
+			return nil, err
+		}
+	}
+	cost := info.new(d, u, v)
 	if weights != nil {
-		c := &weightedCost{costs[m.Cost], d.(view.Dense), weights, u, v}
+		c := &weightedCost{info, d.(view.Dense), weights, u, v}
 		if cost = c; m.Cost.Quadratic() && (best || mat.Min(u) < 0) {
 			return c.represent(ctx)
 		}
@@ -270,7 +278,12 @@ func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 func layout(m Model) (kind int, vectors **mat.Dense, of []field) {
 	switch m := m.(type) {
 	case *Additive:
-		return kindAdditive, &m.Basis, []field{{"cost", (*int)(&m.Cost)}}
+		of = []field{{"cost", (*int)(&m.Cost)}}
+		if m.Cost == CostBeta {
+			beta := orDefault(m.Exponent, defaultBeta)
+			of = append(of, field{"exponent", &beta})
+		}
+		return kindAdditive, &m.Basis, of
 	case *Linear:
 		return kindLinear, &m.Projection, []field{{"mean", &m.Mean}}
 	case *SparseCode:
@@ -387,6 +400,12 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 		return nil, err
 	}
 	switch m := m.(type) {
+	case *Additive:
+		if m.Cost == CostBeta {
+			err := readFields(z, 0, field{"exponent", &m.Exponent})
+			m.Exponent = cmp.Or(m.Exponent, WeightNone)
+			return m, cmp.Or(err, m.Cost.checkExponent(m.Exponent))
+		}
 	case *Linear:
 		if rows, _ := m.Projection.Dims(); len(m.Mean) != rows {
 			return nil, fmt.Errorf("the array %q has %d values; expected %d", "mean", len(m.Mean), rows)

@@ -35,7 +35,7 @@ func ForWeights(m Method, entries bool) (Method, error) {
 type weightedCost struct {
 	costInfo
 	x       view.Dense
-	weights *mat.Dense // n×m
+	weights *mat.Dense // n×m; nil means 1
 	u, v    *mat.Dense
 }
 
@@ -45,7 +45,7 @@ func (c *weightedCost) coefficientBlock() Block { return c.block(c.v, false) }
 func (c *weightedCost) value() float64          { return c.x.Value(c.u, c.v, c.weights, c.term) }
 
 func (c *weightedCost) block(theta *mat.Dense, basis bool) Block {
-	b := Block{Linear: algebra.Like(theta), Positive: algebra.Like(theta)}
+	b := Block{Linear: algebra.Like(theta), Positive: algebra.Like(theta), Power: c.power}
 	c.x.Parts(b.Linear, b.Positive, c.u, c.v, c.weights, basis, c.split)
 	return b
 }
@@ -76,7 +76,7 @@ func weightedOffset(f *Factorisation, weights *mat.Dense) (sum float64) {
 	}
 	f.whole.Each(func(i, j int, x float64) {
 		if w := weights.At(i, j); w > 0 {
-			sum += w * costs[f.parts.Cost].term(x, f.data.Matrix().At(f.ties.Group[i], j))
+			sum += w * f.parts.cost().term(x, f.data.Matrix().At(f.ties.Group[i], j))
 		}
 	})
 	return sum

@@ -182,7 +182,7 @@ func TestWeightedDescends(t *testing.T) {
 	for seed := range uint64(*problems+2) / 3 {
 		lambda := randomLambda(seed)
 		for name, r := range rules(lambda) {
-			p := randomProblem(seed, false)
+			p := randomProblem(seed, false).positive(r.parts)
 			src := rand.New(rand.NewPCG(seed, 3))
 			holes := withHoles(p.x, src.Float64(), src)
 			p.x = mat.DenseCopyOf(p.x)

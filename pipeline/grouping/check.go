@@ -158,9 +158,11 @@ func batchOf(m spec.Method, samples int) (b factor.MiniBatch, err error) {
 	if samples < 1 {
 		return b, fmt.Errorf("%d samples per batch; expected 1 or more", samples)
 	}
-	switch m.Name {
-	case "nmf":
-	case "nmf-kl":
+	method, _ := m.Build() // nil for a clusterer
+	switch of := method.(type) {
+	case factor.NMF:
+		b.Cost = of.Cost
+	case factor.NMFKL:
 		b.Cost = factor.CostKL
 	default:
 		return b, fmt.Errorf("%s needs all samples in memory; batches are supported by nmf and nmf-kl only", m.Label())

@@ -154,13 +154,31 @@ func EachPanel(ctx context.Context, n, width int, multiply func(dst *mat.Dense, 
 
 // Negative returns a [SampleError] for the first negative value, or nil if there is none.
 func Negative(d Data) *SampleError {
+	return firstValue(d, func(v float64) bool { return v < 0 }, "is negative")
+}
+
+// Zero returns a [SampleError] for the first value that is not above 0, or nil if there is none.
+func Zero(d Dense) *SampleError {
+	return firstValue(d, func(v float64) bool { return !(v > 0) }, "is not above 0")
+}
+
+// firstValue returns an error for the first value that is bad, or nil.
+func firstValue(d Data, bad func(float64) bool, problem string) *SampleError {
 	return firstProblem(d, func(columns []int, values []float64) string {
-		at := slices.IndexFunc(values, func(v float64) bool { return v < 0 })
+		at := slices.IndexFunc(values, bad)
 		if at < 0 {
 			return ""
 		}
-		return fmt.Sprintf("column %d: value %v is negative", column(columns, at), values[at])
+		return fmt.Sprintf("column %d: value %v %s", column(columns, at), values[at], problem)
 	})
+}
+
+// AsDense returns d in dense storage.
+func AsDense(d Data) Dense {
+	if x, ok := d.(Dense); ok {
+		return x
+	}
+	return Dense{mat.DenseCopyOf(d.Matrix())}
 }
 
 // Needing returns e with the reason added: what needs values of 0 or more.

@@ -138,8 +138,9 @@ func (t *Condensation) Means(x Dense, weights *mat.Dense) (means Data, sums *mat
 // writes the negative part.
 type Split func(negative, y, x, w []float64)
 
-// Parts writes the two parts of the gradient of a cost in u, k×m, if basis is set, else in v, k×n.
+// Parts writes the two parts of the gradient of a cost in u, k×m, if basis is set, else in v, k×n. weights may be nil.
 func (d Dense) Parts(negative, positive, u, v, weights *mat.Dense, basis bool, split Split) {
+	row := d.weightsOf(weights)
 	d.Walk(u, v, basis, func(t Tile, first bool) float64 {
 		room := tileBuffers.Get()
 		defer tileBuffers.Put(room)
@@ -148,7 +149,7 @@ func (d Dense) Parts(negative, positive, u, v, weights *mat.Dense, basis bool, s
 		part.Data = *room
 		i := 0
 		t.Each(func(x, y []float64) float64 {
-			w := weights.RawRowView(t.Sample + i)[t.At:][:len(x)]
+			w := row(t.Sample + i)[t.At:][:len(x)]
 			split(part.Data[i*t.Y.Stride:][:len(x)], y, x, w)
 			i++
 			return 0
@@ -163,6 +164,15 @@ func (d Dense) Parts(negative, positive, u, v, weights *mat.Dense, basis bool, s
 		}
 		return 0
 	})
+}
+
+// weightsOf returns the function of the rows of weights, or of rows of ones if weights is nil.
+func (d Dense) weightsOf(weights *mat.Dense) func(i int) []float64 {
+	if weights != nil {
+		return weights.RawRowView
+	}
+	ones := slices.Repeat([]float64{1}, d.X.RawMatrix().Cols)
+	return func(int) []float64 { return ones }
 }
 
 // usable reports whether w is a weight: 0, or from SmallestValue to LargestValue.
