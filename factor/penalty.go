@@ -106,7 +106,14 @@ var penalties = []PenaltyInfo{
 	{Name: "links", Title: "Links between samples", Term: "Σ C_ij·v_iᵀv_j", Paper: "Ambai et al. 2011", zero: Links{}},
 	{Name: "learned-graph", Title: "Learned graph", Term: "‖Q − W₀‖² + β·tr(FᵀL_QF) + λ·tr(VᵀL_QV)", Paper: "Shu et al. 2019", zero: LearnedGraph{}},
 	{Name: "l1", Title: "Sum of the coefficients", Term: "λ·Σ V", Paper: "Hoyer 2002", zero: L1{}},
+	{Name: "l2", Title: "Squares of the coefficients", Term: "λ·Σ V²", Paper: "Pauca, Piper and Plemmons 2006", zero: L2{}},
+	{Name: "l1-basis", Title: "Sum of the basis vectors", Term: "λ·Σ U", Paper: "Hoyer 2002", zero: L1Basis{}},
+	{Name: "l2-basis", Title: "Squares of the basis vectors", Term: "λ·Σ U²", Paper: "Pauca, Piper and Plemmons 2006", zero: L2Basis{}},
+	{Name: "orthogonal", Title: "Orthogonal coefficients", Term: "λ·Σ_{r≠s} v_rᵀv_s", Paper: "Choi 2008", zero: Orthogonal{}},
+	{Name: "orthogonal-basis", Title: "Orthogonal basis vectors", Term: "λ·Σ_{r≠s} u_rᵀu_s", Paper: "Li, Hou, Zhang and Cheng 2001", zero: OrthogonalBasis{}},
+	{Name: "volume", Title: "Minimum volume", Term: "λ·log det(UᵀU + δI)", Paper: "Leplat, Ang and Gillis 2019", zero: Volume{}},
 	{Name: "smooth", Title: "Smooth basis images", Term: "λ·Σ (u_p − u_q)² over neighbouring pixels", Paper: "Zdunek and Cichocki 2008", zero: Smooth{}},
+	{Name: "variation", Title: "Total variation of basis images", Term: "λ·Σ |u_p − u_q| over neighbouring pixels", Paper: "Yin and Liu 2017", zero: Variation{}},
 }
 
 func penaltyName(p Penalty) string {
@@ -231,34 +238,4 @@ func orDefault(x, def float64) float64 {
 		return 0
 	}
 	return x
-}
-
-// L1 is the sparsity penalty λ·Σ V on the coefficients, which are ≥ 0 (Hoyer 2002): each sample uses few basis vectors.
-// Use it with [Parts].UnitNorm, so that the basis cannot grow while the coefficients shrink.
-type L1 struct {
-	// Weight is λ; 0 means 0.1, WeightNone means 0.
-	Weight float64 `setting:"l1-weight" default:"0.1" help:"weight λ of the sum of the coefficients"`
-}
-
-func (L1) OnBasis() bool { return false }
-
-// Bind implements [Penalty].
-func (l L1) Bind(context.Context, Problem) (BoundPenalty, error) {
-	b := boundL1(orDefault(l.Weight, 0.1))
-	return b, view.CheckWeight("the weight of the coefficients' sum", float64(b))
-}
-
-type boundL1 float64
-
-func (l boundL1) Value(v *mat.Dense) float64 { return float64(l) * mat.Sum(v) }
-
-func (l boundL1) Gradient(positive, _, _ *mat.Dense, scale float64) {
-	half := scale * float64(l) / 2
-	positive.Apply(func(_, _ int, x float64) float64 { return x + half }, positive)
-}
-
-func (boundL1) Root(Cost) bool { return false }
-
-func (l boundL1) Row([]float64) PenaltyRow {
-	return PenaltyRow{Gradient: func(int) float64 { return float64(l) / 2 }}
 }

@@ -604,6 +604,8 @@ func rules(lambda float64) map[string]rule {
 		"": nil, "-graph": {graph}, "-learned": {LearnedGraph{Lambda: lambda, Beta: lambda, Parts: 1}},
 		"-links": {Links{Must: WeightNone, Cannot: lambda}}, "-must": {Links{Must: lambda, Cannot: lambda}},
 		"-l1": {L1{lambda}}, "-smooth": {Smooth{lambda}}, "-all": {graph, L1{lambda}, Smooth{lambda}},
+		"-elastic": {L1{lambda}, L2{lambda}, L1Basis{lambda}, L2Basis{lambda}}, "-orthogonal": {Orthogonal{lambda}, OrthogonalBasis{lambda}},
+		"-volume": {Volume{Weight: lambda}}, "-variation": {Variation{lambda}},
 	}
 	combine := func(base string, p Parts) {
 		for _, tie := range []Tie{TieNone, TieLabels} {
@@ -711,7 +713,7 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 }
 
 // differences returns the size of the terms whose differences are the penalties of graphs, before or after the
-// iteration: λ·n·‖V‖², βnc of a learned graph's embedding, and λ·m·‖U‖² of neighbouring pixels. It is infinite if
+// iteration: λ·n·‖V‖², βnc of a learned graph's embedding, and λ·m·‖U‖² of neighbouring pixels; and of the rounding of a volume. It is infinite if
 // coefficients underflowed to 0.
 func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, error) {
 	c, ok := r.method.(Composition)
@@ -745,6 +747,8 @@ func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, erro
 				if vanished {
 					size = math.Inf(1)
 				}
+			case Volume:
+				size += 1e12 * orDefault(penalty.Weight, 0.1) * float64(p.opt.Rank) * (algebra.Inner(res.Basis, res.Basis) + 1)
 			case Smooth:
 				size += orDefault(penalty.Weight, 100) * float64(m) * algebra.Inner(res.Basis, res.Basis)
 			}

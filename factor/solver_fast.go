@@ -45,11 +45,19 @@ func (Fast) Serves(p Parts) error {
 	case p.UnitNorm || len(p.Penalties) > 0:
 		what = "missing values or weights of entries with unit-norm or penalties; use mu"
 	}
+	elastic := p.Cost == CostFrobenius && p.Basis == BasisFree && !p.UnitNorm && p.Weighting == WeightingEqual &&
+		!slices.ContainsFunc(p.Penalties, func(one Penalty) bool { return !isElastic(one) }) &&
+		slices.ContainsFunc(p.Penalties, Penalty.OnBasis) && slices.ContainsFunc(p.Penalties, func(one Penalty) bool { return !one.OnBasis() })
 	for _, one := range p.Penalties {
 		name := "the penalty " + penaltyName(one)
 		_, learned := one.(LearnedGraph)
+		_, joint := one.(Orthogonal)
 		switch {
-		case what != "":
+		case what != "" || elastic:
+		case isElastic(one) && one.OnBasis():
+			return fmt.Errorf("the solver fast supports %s only with l1 or l2 on the coefficients, cost frobenius, a free basis, no unit-norm and no other penalty", name)
+		case joint:
+			what = name + ", which joins basis vectors"
 		case one.OnBasis():
 			what = name + " on basis vectors"
 		case learned:
@@ -79,6 +87,9 @@ func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 		return startFastConcept(f)
 	case f.parts.UnitNorm:
 		return startFastUnit(f)
+	}
+	if f.onCoefficients != nil && slices.ContainsFunc(f.ties.Weight, func(w float64) bool { return w != 1 }) {
+		return nil, errors.New("the solver fast does not support penalties with weights of samples")
 	}
 	return startFastFree(f), nil
 }
@@ -171,6 +182,7 @@ func (s *fastFree) iterate(ctx context.Context) error {
 }
 
 func (f *Factorisation) minimise(ctx context.Context, i int, from, linear, quadratic *mat.Dense) error {
+	linear, quadratic = f.withElastic(i, linear, quadratic)
 	err := descent.MinimiseRows(ctx, f.factors[i], from, linear, quadratic, descent.MostSweeps)
 	f.Moved(i)
 	return err

@@ -25,5 +25,8 @@ def case(beta, iterations, **penalty):
 
 
 cases = [case(beta, iterations) for beta in (0, 0.5, 1, 1.5, 2, 3) for iterations in (1, 30)]
+# With squares, partwise takes a root of the step under other costs than the Frobenius cost.
+cases += [case(beta, 30, alpha_W=0.02, alpha_H=0.05, l1_ratio=1) for beta in (0, 1, 1.5, 2, 3)]
+cases += [case(2, 30, alpha_W=0.02, alpha_H=0.05, l1_ratio=ratio) for ratio in (0, 0.3)]
 data = {"x": x.tolist(), "u": u.tolist(), "v": v.tolist(), "cases": cases}
 pathlib.Path(__file__).with_name("nmf.json").write_text(json.dumps(data, indent=None, separators=(",", ":")) + "\n")

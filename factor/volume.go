@@ -1,0 +1,78 @@
+package factor
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
+)
+
+// Volume is the penalty λ·log det(UᵀU + δI), which draws the basis vectors together around the samples (minimum-volume
+// NMF: Fu, Huang, Sidiropoulos and Ma 2019). A step uses the quadratic majoriser of the logarithm (Leplat, Ang and Gillis
+// 2019). Shrinking U lowers it, so combine it with a penalty on the coefficients or with [Parts].UnitNorm.
+type Volume struct {
+	// Weight is λ; 0 means 0.1, WeightNone means 0.
+	Weight float64 `setting:"volume-weight" default:"0.1" help:"weight λ of the volume of basis vectors"`
+	// Delta is δ, in the scale of the squared basis vectors; 0 means 1.
+	Delta float64 `setting:"volume-delta" default:"1" range:"[1e-6,1e6]" help:"δ in log det(UᵀU + δI)"`
+}
+
+func (Volume) OnBasis() bool { return true }
+
+// Bind implements [Penalty].
+func (v Volume) Bind(context.Context, Problem) (BoundPenalty, error) {
+	b := boundVolume{orDefault(v.Weight, 0.1), cmp.Or(v.Delta, 1)}
+	return b, cmp.Or(view.CheckWeight("the weight of the volume", b.weight), view.CheckWeight("δ of the volume", b.delta))
+}
+
+type boundVolume struct{ weight, delta float64 }
+
+// factor returns the Cholesky factor of θθᵀ + δI, k×k. ok is false if rounding made it singular.
+func (b boundVolume) factor(theta *mat.Dense) (u blas64.Triangular, ok bool) {
+	gram := algebra.SelfGram(theta)
+	for r := range gram.RawMatrix().Rows {
+		gram.Set(r, r, gram.At(r, r)+b.delta)
+	}
+	return blas.Cholesky(gram.RawMatrix())
+}
+
+func (b boundVolume) Value(theta *mat.Dense) (sum float64) {
+	u, ok := b.factor(theta)
+	switch {
+	case b.weight == 0:
+		return 0
+	case !ok:
+		return math.Inf(1) // an error
+	}
+	for r := range u.N {
+		sum += 2 * elementary.Log(u.Data[r*u.Stride+r])
+	}
+	return b.weight * sum
+}
+
+// Gradient splits λ·F·θ by the signs of F = (θθᵀ + δI)⁻¹.
+func (b boundVolume) Gradient(positive, negative, theta *mat.Dense, scale float64) {
+	u, ok := b.factor(theta)
+	if !ok {
+		return
+	}
+	inverse := mat.NewDense(u.N, u.N, nil)
+	for r := range u.N {
+		inverse.Set(r, r, scale*b.weight)
+	}
+	blas.Trsm(blas.Left, blas.Trans, u, inverse.RawMatrix())
+	blas.Trsm(blas.Left, blas.NoTrans, u, inverse.RawMatrix())
+	plus, minus := algebra.Parts(inverse)
+	positive.Add(positive, algebra.Times(plus, theta))
+	negative.Add(negative, algebra.Times(minus, theta))
+}
+
+// Root is true because F has negative values.
+func (boundVolume) Root(Cost) bool { return true }
