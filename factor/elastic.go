@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
-	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 // L1 is the sparsity penalty λ·Σ V on the coefficients, which are ≥ 0 (Hoyer 2002): each sample uses few basis vectors.
@@ -41,36 +40,37 @@ func (L2Basis) OnBasis() bool { return true }
 
 // Bind implements [Penalty].
 func (l L1) Bind(context.Context, Problem) (BoundPenalty, error) {
-	b := elastic{linear: orDefault(l.Weight, 0.1)}
-	return b, view.CheckWeight("the weight of the coefficients' sum", b.linear)
+	weight, err := checkedWeight("the weight of the coefficients' sum", l.Weight)
+	return elastic{linear: weight}, err
 }
 
 // Bind implements [Penalty].
 func (l L2) Bind(context.Context, Problem) (BoundPenalty, error) {
-	b := elastic{quadratic: orDefault(l.Weight, 0.1)}
-	return b, view.CheckWeight("the weight of the squared coefficients", b.quadratic)
+	weight, err := checkedWeight("the weight of the squared coefficients", l.Weight)
+	return elastic{quadratic: weight}, err
 }
 
 // Bind implements [Penalty].
 func (l L1Basis) Bind(context.Context, Problem) (BoundPenalty, error) {
-	b := elastic{linear: orDefault(l.Weight, 0.1)}
-	return b, view.CheckWeight("the weight of the basis vectors' sum", b.linear)
+	weight, err := checkedWeight("the weight of the basis vectors' sum", l.Weight)
+	return elastic{linear: weight}, err
 }
 
 // Bind implements [Penalty].
 func (l L2Basis) Bind(context.Context, Problem) (BoundPenalty, error) {
-	b := elastic{quadratic: orDefault(l.Weight, 0.1)}
-	return b, view.CheckWeight("the weight of the squared basis vectors", b.quadratic)
+	weight, err := checkedWeight("the weight of the squared basis vectors", l.Weight)
+	return elastic{quadratic: weight}, err
 }
 
 // elastic is linear·Σ θ + quadratic·Σ θ².
 type elastic struct{ linear, quadratic float64 }
 
 func (e elastic) Value(theta *mat.Dense) float64 {
-	if e.quadratic == 0 {
-		return e.linear * mat.Sum(theta)
+	sum := e.linear * mat.Sum(theta)
+	if e.quadratic > 0 {
+		sum += e.quadratic * algebra.Inner(theta, theta)
 	}
-	return e.linear*mat.Sum(theta) + e.quadratic*algebra.Inner(theta, theta)
+	return sum
 }
 
 func (e elastic) Gradient(positive, _, theta *mat.Dense, scale float64) {

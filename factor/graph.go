@@ -324,8 +324,8 @@ func (Smooth) Needs() Needs  { return Needs{Images: true} }
 
 // Bind implements [Penalty].
 func (s Smooth) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
-	weight := orDefault(s.Weight, 0.1)
-	if err := view.CheckWeight("the weight of neighbouring pixels", weight); err != nil {
+	weight, err := checkedWeight("the weight of neighbouring pixels", s.Weight)
+	if err != nil {
 		return nil, err
 	}
 	_, m := p.data.Dims()

@@ -3,9 +3,10 @@ package factor
 import (
 	"context"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // Orthogonal is the penalty λ·Σ_{r≠s} v_rᵀv_s on the overlap of the coefficients of different basis vectors, which is 0
@@ -26,53 +27,35 @@ func (OrthogonalBasis) OnBasis() bool { return true }
 
 // Bind implements [Penalty].
 func (o Orthogonal) Bind(context.Context, Problem) (BoundPenalty, error) {
-	b := overlap(orDefault(o.Weight, 0.1))
-	return b, view.CheckWeight("the weight of overlap of coefficients", float64(b))
+	weight, err := checkedWeight("the weight of overlap of coefficients", o.Weight)
+	return overlap(weight), err
 }
 
 // Bind implements [Penalty].
 func (o OrthogonalBasis) Bind(context.Context, Problem) (BoundPenalty, error) {
-	b := overlap(orDefault(o.Weight, 0.1))
-	return b, view.CheckWeight("the weight of overlap of basis vectors", float64(b))
+	weight, err := checkedWeight("the weight of overlap of basis vectors", o.Weight)
+	return overlap(weight), err
 }
 
 // overlap is the weight of Σ_{r≠s} θ_rᵀθ_s.
 type overlap float64
 
-// Value sums products, because (Σ_r θ_r)² − Σ_r θ_r² loses digits if one θ_r is far larger than the others.
-func (o overlap) Value(theta *mat.Dense) (sum float64) {
-	o.eachSum(theta, false, func(r int, before []float64) {
-		for i, x := range theta.RawRowView(r) {
-			sum += x * before[i]
-		}
-	})
-	return 2 * float64(o) * sum
+func (o overlap) Value(theta *mat.Dense) float64 {
+	half := algebra.Like(theta)
+	o.Gradient(half, nil, theta, 1)
+	return algebra.Inner(half, theta)
 }
 
+// Gradient adds the rows before each row, then those after it: Σ θ − θ_r loses digits if θ_r is far larger than the others.
 func (o overlap) Gradient(positive, _, theta *mat.Dense, scale float64) {
-	for _, reverse := range []bool{false, true} {
-		o.eachSum(theta, reverse, func(r int, before []float64) {
-			row := positive.RawRowView(r)
-			for i, x := range before {
-				row[i] += scale * float64(o) * x
-			}
-		})
+	k, p := theta.Dims()
+	before, after := make([]float64, p), make([]float64, p)
+	for r := range k {
+		floats.AddScaled(positive.RawRowView(r), scale*float64(o), before)
+		floats.Add(before, theta.RawRowView(r))
+		floats.AddScaled(positive.RawRowView(k-1-r), scale*float64(o), after)
+		floats.Add(after, theta.RawRowView(k-1-r))
 	}
 }
 
 func (overlap) Root(c Cost) bool { return !c.Quadratic() }
-
-// eachSum calls f with each row and the sum of the rows before it, or after it if reverse is set.
-func (overlap) eachSum(theta *mat.Dense, reverse bool, f func(r int, sum []float64)) {
-	k, p := theta.Dims()
-	sum := make([]float64, p)
-	for r := range k {
-		if reverse {
-			r = k - 1 - r
-		}
-		f(r, sum)
-		for i, x := range theta.RawRowView(r) {
-			sum[i] += x
-		}
-	}
-}

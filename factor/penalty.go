@@ -239,3 +239,9 @@ func orDefault(x, def float64) float64 {
 	}
 	return x
 }
+
+// checkedWeight resolves a weight with the default 0.1, or returns an error. what names it.
+func checkedWeight(what string, weight float64) (float64, error) {
+	weight = orDefault(weight, 0.1)
+	return weight, view.CheckWeight(what, weight)
+}

@@ -28,8 +28,8 @@ func (Volume) OnBasis() bool { return true }
 
 // Bind implements [Penalty].
 func (v Volume) Bind(context.Context, Problem) (BoundPenalty, error) {
-	b := boundVolume{orDefault(v.Weight, 0.1), cmp.Or(v.Delta, 1)}
-	return b, cmp.Or(view.CheckWeight("the weight of the volume", b.weight), view.CheckWeight("δ of the volume", b.delta))
+	weight, err := checkedWeight("the weight of the volume", v.Weight)
+	return boundVolume{weight, cmp.Or(v.Delta, 1)}, cmp.Or(err, view.CheckWeight("δ of the volume", v.Delta))
 }
 
 type boundVolume struct{ weight, delta float64 }

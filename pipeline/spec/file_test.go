@@ -75,7 +75,7 @@ func TestParseRefuses(t *testing.T) {
 		"methods:\n  - {name: ccf, init: zeros}":       `2:23: unknown init "zeros"`,
 		"methods:\n  - {name: ccf, solver: newton}":    `2:25: unknown solver "newton" (choices: mu, fast`,
 		"methods:\n  - {name: pca, solver: mu}":        `2:25: the method has its own update rule and supports no solver`,
-		"methods:\n  - {name: parts, penalty: l1+l3}":  `2:28: parts: penalty: unknown penalty "l3"; did you mean l1?`,
+		"methods:\n  - {name: parts, penalty: l1+l3}":  `2:28: parts: penalty: unknown penalty "l3"; did you mean l1 or l2?`,
 		"methods:\n  - {name: ccf, iterations: 0}":     `2:29: expected a whole number from 1 to`,
 		"methods:\n  - {name: ccf, name: cf}":          `2:17: `,
 		"methods:\n  - {init: nmf}":                    `the method has no name`,
