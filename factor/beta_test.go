@@ -15,7 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
-// TestScikitLearn compares the factors after the same iterations from the same start with those of scikit-learn.
+// TestScikitLearn checks that the factors equal scikit-learn's factors after the same iterations from the same start.
 func TestScikitLearn(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "scikit-learn", "nmf.json"))
 	if err != nil {

@@ -1,8 +1,13 @@
 package factor
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -11,8 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
-// TestPenaltyGradients compares half the gradient of each penalty with differences of its values, and the entries of a row
-// with those of the whole gradient.
+// TestPenaltyGradients compares half the gradient of each penalty with differences of its values, and the gradient by
+// entries with the gradient of the matrix.
 func TestPenaltyGradients(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 2))
 	fill := func(a *mat.Dense) *mat.Dense {
@@ -59,5 +64,55 @@ func TestPenaltyGradients(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestTableOfParts checks the table in docs/methods.md of the combinations that each cost and penalty supports.
+func TestTableOfParts(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "docs", "methods.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := HeldOut{{0}}
+	cell := func(err error) string {
+		if err != nil {
+			return "no"
+		}
+		return "yes"
+	}
+	row := func(name string, p Parts) string {
+		kernel, holes, out := p, p, p
+		kernel.Basis, kernel.Kernel = BasisConcept, Kernel{Function: KernelRBF}
+		holes.EntryWeights, out.HeldOut = true, held
+		signed := "no"
+		if concept := (Parts{Cost: p.Cost, Penalties: p.Penalties, Basis: BasisConcept}); concept.Needs().Signed {
+			signed = "yes"
+		}
+		fast := "no"
+		unit, both, basis := p, p, p
+		unit.UnitNorm, both.Penalties, basis.Basis = true, append(slices.Clone(p.Penalties), L1{}, L2Basis{}), BasisConcept
+		switch s := (Fast{}); {
+		case p.Penalties == nil && s.Serves(basis) == nil:
+			fast = "free and concept basis"
+		case p.Penalties == nil && s.Serves(p) == nil:
+			fast = "free basis"
+		case p.Penalties != nil && s.Serves(unit) == nil && s.Serves(both) == nil:
+			fast = "with `unit-norm`, or in an elastic net"
+		case p.Penalties != nil && s.Serves(both) == nil:
+			fast = "in an elastic net"
+		case p.Penalties != nil && s.Serves(unit) == nil:
+			fast = "with `unit-norm`"
+		}
+		return fmt.Sprintf("|%s|%s|%s|%s|%s|%s|\n", name, signed, cell(kernel.validate()), cell(holes.validate()), cell(out.validate()), fast)
+	}
+	want := "|part|signed data|kernels|missing values|`rank: auto`|`fast`|\n|---|---|---|---|---|---|\n"
+	for c := range Cost(len(costs)) {
+		want += row(fmt.Sprintf("cost `%v`", c), Parts{Cost: c})
+	}
+	for _, i := range penalties {
+		want += row(fmt.Sprintf("penalty `%s`", i.Name), Parts{Penalties: Penalties{i.zero}})
+	}
+	if !strings.Contains(string(page), want) {
+		t.Errorf("docs/methods.md lacks\n%s", want)
 	}
 }

@@ -605,7 +605,7 @@ func rules(lambda float64) map[string]rule {
 		"-links": {Links{Must: WeightNone, Cannot: lambda}}, "-must": {Links{Must: lambda, Cannot: lambda}},
 		"-l1": {L1{lambda}}, "-smooth": {Smooth{lambda}}, "-all": {graph, L1{lambda}, Smooth{lambda}},
 		"-elastic": {L1{lambda}, L2{lambda}, L1Basis{lambda}, L2Basis{lambda}}, "-orthogonal": {Orthogonal{lambda}, OrthogonalBasis{lambda}},
-		"-volume": {Volume{Weight: lambda}}, "-variation": {Variation{lambda}},
+		"-volume": {Volume{Weight: lambda}, Variation{lambda}},
 	}
 	combine := func(base string, p Parts) {
 		for _, tie := range []Tie{TieNone, TieLabels} {

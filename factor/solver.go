@@ -35,7 +35,7 @@ var solvers = []SolverInfo{
 	{Name: "mu", Title: "Multiplicative updates", Solver: Multiplicative{},
 		Help: "the papers' rule, θ ← θ∘(negative part of the gradient)/(positive part); supports all parts"},
 	{Name: "fast", Title: "Block coordinate descent", Solver: Fast{},
-		Help: "minimises over one factor at a time, with extrapolation; needs far fewer iterations; supports a free basis, a concept basis with the Frobenius cost, and penalties on coefficients with unit-norm"},
+		Help: "minimises over one factor at a time, with extrapolation; needs far fewer iterations; supports a free basis, a concept basis with the Frobenius cost, penalties on coefficients with unit-norm, and elastic nets"},
 }
 
 // RegisterSolver adds a solver to the registry, as [Register] adds a method.

@@ -21,7 +21,7 @@ type Volume struct {
 	// Weight is λ; 0 means 0.1, WeightNone means 0.
 	Weight float64 `setting:"volume-weight" default:"0.1" help:"weight λ of the volume of basis vectors"`
 	// Delta is δ, in the scale of the squared basis vectors; 0 means 1.
-	Delta float64 `setting:"volume-delta" default:"1" range:"[1e-6,1e6]" help:"δ in log det(UᵀU + δI)"`
+	Delta float64 `setting:"volume-delta" default:"1" help:"δ in log det(UᵀU + δI)"`
 }
 
 func (Volume) OnBasis() bool { return true }
