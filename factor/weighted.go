@@ -60,9 +60,10 @@ func weightedOffset(f *Factorisation, weights *mat.Dense) (sum float64) {
 	if f.ties.None {
 		return 0
 	}
+	term := f.parts.cost().term
 	f.whole.Each(func(i, j int, x float64) {
 		if w := weights.At(i, j); w > 0 {
-			sum += w * f.parts.cost().term(x, f.data.Matrix().At(f.ties.Group[i], j))
+			sum += w * term(x, f.data.Matrix().At(f.ties.Group[i], j))
 		}
 	})
 	return sum
