@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -130,7 +131,9 @@ func TestBetaRefuses(t *testing.T) {
 func (q problem) positive(p Parts) problem {
 	if p.cost().positive {
 		least := 0.01 * mat.Max(q.x)
-		q.x.Apply(func(_, _ int, x float64) float64 { return max(x, least) }, q.x)
+		x := algebra.Like(q.x)
+		x.Apply(func(_, _ int, x float64) float64 { return max(x, least) }, q.x)
+		q.x = x
 	}
 	return q
 }
@@ -168,5 +171,25 @@ func TestBetaWithWeights(t *testing.T) {
 		if !algebra.Finite(got.Coefficients) {
 			t.Error("not finite")
 		}
+	}
+}
+
+// TestBetaSaved checks that a saved model represents samples as before.
+func TestBetaSaved(t *testing.T) {
+	q := planted(1)
+	for _, m := range []NMF{{Cost: CostItakuraSaito}, {Cost: CostBeta}, {Cost: CostBeta, Exponent: WeightNone}, {Cost: CostBeta, Exponent: 1.7}} {
+		res, err := m.Fit(t.Context(), q.x, Known{}, Options{Rank: 2, Iterations: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if err := res.Save(&file); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := LoadModel(bytes.NewReader(file.Bytes()), int64(file.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, fmt.Sprint(m), transformed(t, loaded, q.x), transformed(t, res.Model, q.x), 0)
 	}
 }

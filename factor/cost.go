@@ -74,7 +74,7 @@ type cost interface {
 }
 
 var frobenius = costInfo{
-	name: "frobenius", degree: 2, split: splitFrobenius,
+	name: "frobenius", degree: 2, split: betaDivergence("", 2).split,
 	new:  func(x view.Data, u, v *mat.Dense) cost { return newFrobeniusCost(x, u, v, view.SumSquares(x)) },
 	term: func(x, y float64) float64 { return (x - y) * (x - y) },
 	constant: func(t *view.Condensation, whole, condensed view.Data) (sum float64) {
@@ -144,7 +144,7 @@ func (c *frobeniusCost) value() float64 {
 const nearZero = 1e-5
 
 var kl = costInfo{
-	name: "kl", degree: 1, split: splitKL,
+	name: "kl", degree: 1, split: betaDivergence("", 1).split,
 	new: func(x view.Data, u, v *mat.Dense) cost {
 		return newKLCost(x, u, v, view.SumOfRows(x, func(_ int, values []float64) (sum float64) {
 			for _, v := range values { // stored zeros do not change the sum

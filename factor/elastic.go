@@ -97,28 +97,24 @@ func isElastic(p Penalty) bool {
 
 // withElastic returns the block of factor i with its elastic penalties, for tied samples of equal weight.
 func (f *Factorisation) withElastic(i int, linear, quadratic *mat.Dense) (*mat.Dense, *mat.Dense) {
-	penalties, rows := f.onBasis, f.factors[i]
+	penalties, theta, scale := f.onBasis, f.factors[i], f.penaltyScale()
 	if i > 0 {
-		penalties, rows = f.onCoefficients, f.ties.Expanded(f.v)
+		penalties, theta = f.onCoefficients, f.ties.Expanded(f.v)
 	}
 	if penalties == nil {
 		return linear, quadratic
 	}
-	var sum elastic
-	for _, p := range penalties {
-		sum.linear += p.(elastic).linear * f.penaltyScale()
-		sum.quadratic += p.(elastic).quadratic * f.penaltyScale()
-	}
-	constant, less := algebra.Like(rows), algebra.Like(linear)
-	elastic{linear: sum.linear}.Gradient(constant, nil, rows, 1)
+	atZero := penalties.terms(algebra.Like(theta), f.parts.Cost, scale).Positive
+	less, more := algebra.Like(linear), mat.DenseCopyOf(quadratic)
 	if i > 0 && !f.ties.None {
-		f.ties.PullBack(less, constant)
-		constant = less
+		f.ties.PullBack(less, atZero)
+		atZero = less
 	}
-	less.Sub(linear, constant)
-	more := mat.DenseCopyOf(quadratic)
-	for r := range more.RawMatrix().Rows {
-		more.Set(r, r, more.At(r, r)+sum.quadratic)
+	less.Sub(linear, atZero)
+	for _, p := range penalties {
+		for r := range more.RawMatrix().Rows {
+			more.Set(r, r, more.At(r, r)+scale*p.(elastic).quadratic)
+		}
 	}
 	return less, more
 }

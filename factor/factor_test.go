@@ -156,6 +156,7 @@ func TestTrace(t *testing.T) {
 	p := randomProblem(3, false)
 	p.opt.Iterations = 10
 	for name, parts := range combinations(2) {
+		p := p.positive(parts)
 		for _, by := range []Solver{Multiplicative{}, Fast{}} {
 			if by.Serves(parts) != nil {
 				continue
@@ -201,6 +202,7 @@ func TestInitialisations(t *testing.T) {
 	p := randomProblem(9, false)
 	p.opt.Rank, p.opt.Iterations = 3, 1
 	for name, parts := range combinations(1) {
+		p := p.positive(parts)
 		for _, init := range []Init{InitRandom, InitNNDSVDa, InitNMF} {
 			p.opt.Init = init
 			a, err := ForImages(parts, p.image).Fit(context.Background(), p.x, p.known, p.opt)

@@ -427,7 +427,7 @@ func (p Parts) Memory(s Size) int64 {
 	if condensed {
 		need += s.data()
 	}
-	if p.cost().constant == nil { // dense samples, and weights of entries
+	if p.Cost > CostKL { // dense samples, and weights of entries
 		need += 8 * n * m
 		if condensed {
 			need += 24 * n * m

@@ -55,28 +55,15 @@ func (c *weightedCost) half() *descent.WeightedHalf {
 	return &descent.WeightedHalf{Theta: c.v, Other: c.u, X: c.x.X, Weights: c.weights, KL: c.degree == 1, Sweeps: weightedSweeps}
 }
 
-func splitFrobenius(negative, y, x, w []float64) {
-	for j, w := range w {
-		negative[j] = w * x[j]
-		y[j] *= w
-	}
-}
-
-func splitKL(negative, y, x, w []float64) {
-	for j, w := range w {
-		negative[j] = w * x[j] / max(y[j], algebra.Floor)
-		y[j] = w
-	}
-}
-
 // weightedOffset returns Σ w·d(x, x̄) for the samples x and the means x̄ of their groups: the cost is a Bregman divergence.
 func weightedOffset(f *Factorisation, weights *mat.Dense) (sum float64) {
 	if f.ties.None {
 		return 0
 	}
+	term := f.parts.cost().term
 	f.whole.Each(func(i, j int, x float64) {
 		if w := weights.At(i, j); w > 0 {
-			sum += w * f.parts.cost().term(x, f.data.Matrix().At(f.ties.Group[i], j))
+			sum += w * term(x, f.data.Matrix().At(f.ties.Group[i], j))
 		}
 	})
 	return sum
