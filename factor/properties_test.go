@@ -871,7 +871,7 @@ func TestObjectiveNeverRises(t *testing.T) {
 				}
 				p = p.positive(r.parts)
 				what := fmt.Sprintf("%v signed=%v %s", p, signed, kind)
-				p.opt.Iterations, p.opt.Solver = 20, r.solver
+				p.opt.Iterations, p.opt.Solver = 12, r.solver
 				if i%5 == 0 {
 					p.opt.Start = unevenStart(p, src)
 				}

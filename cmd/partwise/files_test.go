@@ -46,6 +46,8 @@ var guarded = map[string]map[string][]string{
 		"fit t10k-images-idx3-ubyte --rank 2 --out new.npz":                       {"t10k-labels-idx1-ubyte", "t10k-images-idx3-ubyte"},
 		"fit vectors.csv --rank 2 --out new.npz":                                  {"vectors.csv", "PICTURE", "new.npz"},
 	},
+	"impute --out":   {"impute vectors.csv --rank 2 --trace new.csv": {"vectors.csv"}},
+	"impute --trace": {"impute vectors.csv --rank 2 --out new.npz": {"vectors.csv", "new.npz"}},
 	"reproduce --doc": {
 		"reproduce tiny.yaml":              {"tiny.yaml", "tiny.paper.yaml"},
 		"reproduce tiny.yaml --set photos": {"PICTURE"},
