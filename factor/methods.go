@@ -147,7 +147,7 @@ type Result struct {
 	// divergence, Σ x^β under another, or the trace of a kernel, each with the weights of the samples and of the fit, or ‖Ã‖² for
 	// similarities. If K has negative values, K = K⁺ − K⁻, S also includes tr(Wᵀ(K⁺ + K⁻)W·VᵀV). P is the size
 	// of a graph penalty, λ·n·‖V‖², plus βnc for a learned graph, λ·m·‖U‖² for smooth basis images, or
-	// 1e12·λ·k·(‖U‖²/δ + 1) for a volume. The objective can rise more if [L1] or [L1Basis] shrinks values below
+	// 1e14·λ·k·(‖U‖²/δ + 1) for a volume. The objective can rise more if [L1] or [L1Basis] shrinks values below
 	// 1e-150, which become 0.
 	Objective []float64
 	Penalty   []float64 // the penalties' part of each entry of Objective; nil without penalties

@@ -748,7 +748,7 @@ func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, erro
 					size = math.Inf(1)
 				}
 			case Volume:
-				size += 1e12 * orDefault(penalty.Weight, 0.1) * float64(p.opt.Rank) * (algebra.Inner(res.Basis, res.Basis) + 1)
+				size += 1e14 * orDefault(penalty.Weight, 0.1) * float64(p.opt.Rank) * (algebra.Inner(res.Basis, res.Basis) + 1)
 			case Smooth:
 				size += orDefault(penalty.Weight, 100) * float64(m) * algebra.Inner(res.Basis, res.Basis)
 			}

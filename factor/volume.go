@@ -34,13 +34,19 @@ func (v Volume) Bind(context.Context, Problem) (BoundPenalty, error) {
 
 type boundVolume struct{ weight, delta float64 }
 
-// factor returns the Cholesky factor of θθᵀ + δI, k×k. ok is false if rounding made it singular.
+// factor returns the Cholesky factor of θθᵀ + δI, k×k, whose diagonal it increases if rounding made it singular. ok is
+// false on overflow.
 func (b boundVolume) factor(theta *mat.Dense) (u blas64.Triangular, ok bool) {
-	gram := algebra.SelfGram(theta)
-	for r := range gram.RawMatrix().Rows {
-		gram.Set(r, r, gram.At(r, r)+b.delta)
+	for _, lift := range []float64{0, 1e-13} {
+		gram := algebra.SelfGram(theta)
+		for r := range gram.RawMatrix().Rows {
+			gram.Set(r, r, gram.At(r, r)*(1+lift)+b.delta)
+		}
+		if u, ok = blas.Cholesky(gram.RawMatrix()); ok {
+			break
+		}
 	}
-	return blas.Cholesky(gram.RawMatrix())
+	return u, ok
 }
 
 func (b boundVolume) Value(theta *mat.Dense) (sum float64) {
