@@ -103,6 +103,9 @@ func Open(dir string) (*Store, error) {
 		var all []fs.DirEntry
 		all, err = os.ReadDir(dir)
 		for _, e := range all {
+			if e.Name() == markerName { // another process has just written it
+				continue
+			}
 			if !(e.IsDir() && shardName.MatchString(e.Name())) && !atomicfile.IsTemporary(e.Name()) {
 				return nil, fmt.Errorf("cache: the folder %s has %s, which is not a cache file; choose an empty or new folder", dir, strconv.Quote(e.Name()))
 			}
