@@ -161,7 +161,7 @@ for (const b of $$("section.group .more button")) { b.click(); await frame(); }`
 			step(t, page, p, "search", `$("#find").value = "photo_00"; $("#find").dispatchEvent(new Event("input")); await until(() => !$("#results").hidden); await frame(); $("#results-close").click(); $("#find").value = ""; await frame();`)
 			step(t, page, p, "open a picture", `$("section.group a.picture").click(); await until(() => $("#viewer").open); await frame(); $("#viewer-close").click(); await frame();`)
 			step(t, page, p, "select a group", `const largest = partwise.groups.reduce((a, b) => a.members.length > b.members.length ? a : b); partwise.select(largest.members); await frame(); partwise.select(largest.members, false); await frame();`)
-			step(t, page, p, "move by the page", byPage(`partwise.select([partwise.groups[0].members[3]]); document.dispatchEvent(new KeyboardEvent("keydown", {key: "g", bubbles: true})); await frame();`))
+			step(t, page, p, "move by the page", byPage(`partwise.select([partwise.groups[0].members[3]]); document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "g", bubbles: true})); await frame();`))
 			step(t, page, p, "undo by the page", byPage(`document.querySelector("#always button").click(); await frame();`))
 			step(t, page, p, "merge by the page", byPage(`partwise.groups[1].section.querySelectorAll(".group-acts button")[1].click(); await frame(); document.querySelector("#chooser .choices button").click(); await frame();`))
 			step(t, page, p, "undo by the page", byPage(`document.querySelector("#always button").click(); await frame();`))
