@@ -40,7 +40,7 @@ func (c Cost) checkExponent(exponent float64) error {
 func (i costInfo) samples(d view.Data) (view.Dense, error) {
 	dense := view.AsDense(d)
 	if zero := view.Zero(dense); i.positive && zero != nil {
-		return dense, &SampleError{Sample: zero.Sample, Problem: fmt.Sprintf("%s; cost %s needs values above 0", zero.Problem, i.name)}
+		return dense, &SampleError{Sample: zero.Sample, Problem: fmt.Sprintf("%s; the cost %q needs values above 0", zero.Problem, i.name)}
 	}
 	return dense, nil
 }

@@ -109,8 +109,8 @@ func TestBetaDivergence(t *testing.T) {
 func TestBetaRefuses(t *testing.T) {
 	x := mat.NewDense(3, 4, []float64{1, 2, 3, 4, 5, 6, 0, 8, 9, 1, 2, 3})
 	for want, m := range map[string]Method{
-		"sample 2: column 3: value 0 is not above 0; cost is needs values above 0":   NMF{Cost: CostItakuraSaito},
-		"sample 2: column 3: value 0 is not above 0; cost beta needs values above 0": NMF{Cost: CostBeta, Exponent: WeightNone},
+		`sample 2: column 3: value 0 is not above 0; the cost "is" needs values above 0`:   NMF{Cost: CostItakuraSaito},
+		`sample 2: column 3: value 0 is not above 0; the cost "beta" needs values above 0`: NMF{Cost: CostBeta, Exponent: WeightNone},
 		"exponent is for cost beta; the cost is kl":                                  NMF{Cost: CostKL, Exponent: 0.5},
 		"exponent 4.5; expected a number from 0 to 4":                                NMF{Cost: CostBeta, Exponent: 4.5},
 	} {
