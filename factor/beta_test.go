@@ -111,8 +111,8 @@ func TestBetaRefuses(t *testing.T) {
 	for want, m := range map[string]Method{
 		`sample 2: column 3: value 0 is not above 0; the cost "is" needs values above 0`:   NMF{Cost: CostItakuraSaito},
 		`sample 2: column 3: value 0 is not above 0; the cost "beta" needs values above 0`: NMF{Cost: CostBeta, Exponent: WeightNone},
-		"exponent is for cost beta; the cost is kl":                                  NMF{Cost: CostKL, Exponent: 0.5},
-		"exponent 4.5; expected a number from 0 to 4":                                NMF{Cost: CostBeta, Exponent: 4.5},
+		"exponent is for cost beta; the cost is kl":                                        NMF{Cost: CostKL, Exponent: 0.5},
+		"exponent 4.5; expected a number from 0 to 4":                                      NMF{Cost: CostBeta, Exponent: 4.5},
 	} {
 		if _, err := m.Fit(t.Context(), x, Known{}, Options{Rank: 1}); err == nil || err.Error() != want {
 			t.Errorf("%+v: %v; want %s", m, err, want)
