@@ -20,7 +20,7 @@ import (
 var (
 	kills  = flag.Int("kills", 20, "how often commands are killed")
 	seed   = flag.Uint64("seed", 1, "seed of the moments of the kills")
-	step   = flag.Int("step", 0, "try every n-th size at which a disk is full; 0 tries no room or little room, by turns")
+	step   = flag.Int("step", 0, "fill disks up to every n-th free size; 0: one size for each job, 0 or 5 free units in turn")
 	memory = flag.Bool("memory", false, "run the problems that take much memory")
 )
 

@@ -110,12 +110,12 @@ func Unweighted(x mat.Matrix, columns bool) (plain mat.Matrix, entries *mat.Dens
 	if equal {
 		return values, nil, of.Samples, nil
 	}
-	entries.Apply(func(i, j int, w float64) float64 {
-		if w == 0 {
-			filled.Set(i, j, sums[j]/max(totals[j], SmallestValue))
+	filled.Apply(func(i, j int, x float64) float64 {
+		if entries.At(i, j) == 0 {
+			return sums[j] / max(totals[j], SmallestValue)
 		}
-		return w
-	}, entries)
+		return x
+	}, filled)
 	return filled, entries, of.Samples, nil
 }
 
