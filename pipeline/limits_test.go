@@ -32,6 +32,7 @@ import (
 
 // An image that exceeds the memory limit is no bad image: skipping does not depend on the limit.
 func TestMemorySkipsNothing(t *testing.T) {
+	testkit.Slow(t)
 	set := photograph(t, 3)
 	writePNG(t, filepath.Join(set, "across", "99.png"), image.NewGray(image.Rect(0, 0, 6000, 5000)))
 	for _, text := range []string{"{pixels: 8}", "{hog: true}", "{sift: dense, words: 20}"} {

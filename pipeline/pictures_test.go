@@ -97,6 +97,7 @@ func mustRead(t *testing.T, path string) []byte {
 
 // All kinds of copies are found, also if features, looks and thumbnails come from the cache; thumbnails are then equal.
 func TestPictures(t *testing.T) {
+	testkit.Slow(t)
 	set, folder := album(t), t.TempDir()
 	var before [][]byte
 	for at, text := range []string{"{pixels: 16, colour: true}", "{pixels: 8}", "{pixels: 16, colour: true}"} {
