@@ -3,8 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +15,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/filing"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/sorting"
+	"github.com/seed4492f2cd/partwise/internal/tagging"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
+	"github.com/seed4492f2cd/partwise/report"
 )
 
 func sortCommand() *cobra.Command {
@@ -174,4 +179,178 @@ func undoSort(cmd *cobra.Command, results []string, to, pictures string) error {
 	}
 	did := map[filing.Way]string{filing.Copy: "copies removed", filing.Link: "links removed", filing.Move: "files moved back"}[u.Way]
 	return say(cmd, "%d %s.\n", u.Files, did)
+}
+
+func cleanCommand() *cobra.Command {
+	var to, photos, root, kinds string
+	var undo bool
+	var notSame []string
+	cmd := &cobra.Command{
+		Use:   "clean RESULTS",
+		Short: "Find copies, bursts, blurred and blank photos, and move them away",
+		Long: `List stacks of copies and bursts, blurred and blank photos on a page. RESULTS is the folder of
+partwise cluster. With --to, move all photos of each stack but the one to keep, and blank photos.
+--undo moves them back.`,
+		Example: `  partwise cluster photos -k 10
+  partwise clean results/photos-groups
+  partwise clean results/photos-groups --to removed`,
+		Args: resultsUnless(&undo),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if undo && to == "" {
+				return usageError{fmt.Errorf("--undo needs --to, the folder with the moved photos")}
+			}
+			if undo {
+				return undoSort(cmd, args, to, photos)
+			}
+			chosen := strings.Split(kinds, ",")
+			for _, kind := range chosen {
+				if !slices.Contains(report.Kinds, kind) {
+					return usageError{fmt.Errorf("--kinds: unknown kind %q: expected %s", kind, phrase.List(report.Kinds))}
+				}
+			}
+			var pairs [][2]string
+			for _, text := range notSame {
+				a, b, ok := strings.Cut(text, ",")
+				if a, b = strings.TrimSpace(a), strings.TrimSpace(b); !ok || a == b || a == "" || b == "" {
+					return usageError{fmt.Errorf("--not-same %q: expected two photos, as in a.jpg,b.jpg", text)}
+				}
+				pairs = append(pairs, [2]string{a, b})
+			}
+			_, data, err := output.Written(args[0])
+			if err != nil {
+				return err
+			}
+			data = cmp.Or(photos, data)
+			if to != "" {
+				if err := checkTarget(data, to, filing.Move, false); err != nil {
+					return err
+				}
+			}
+			c, err := report.ReadCleaning(args[0], pairs...)
+			if err != nil {
+				return err
+			}
+			if err := c.WritePage(cmd.Context(), args[0], commandLine(cmd, args)); err != nil {
+				return err
+			}
+			if err := say(cmd, "%s\nAs a page: %s\n", cmp.Or(c.Summary(), "no copies, bursts, blurred or blank photos"), filepath.Join(args[0], report.CleaningPage)); err != nil || to == "" {
+				return err
+			}
+			rest := c.Rest(chosen)
+			if len(rest) == 0 {
+				return say(cmd, "No photo is moved.\n")
+			}
+			groups := &sorting.Groups{Assigned: rest, Data: data, List: filepath.Join(args[0], report.PicturesFile)}
+			files, err := openFiles(cmd, groups, root)
+			if err != nil {
+				return err
+			}
+			return sortFiles(cmd, groups, files, filing.Move, to)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&to, "to", "", "target folder, with one subfolder per kind")
+	f.StringVar(&kinds, "kinds", "copies,bursts,blank", "kinds to move; also blurred")
+	f.StringArrayVar(&notSame, "not-same", nil, "two photos that are no copies, as in a.jpg,b.jpg; remembered")
+	f.BoolVar(&undo, "undo", false, "move the photos in --to back")
+	picturesFlag(f, &photos)
+	rootFlag(f, &root)
+	return cmd
+}
+
+func tagCommand() *cobra.Command {
+	var pictures, root, table string
+	var undo, force bool
+	cmd := &cobra.Command{
+		Use:   "tag RESULTS",
+		Short: "Write group names as keywords into XMP sidecars",
+		Long: `Write the name of each photo's group as a keyword into its XMP sidecar, which photo programs
+read: dc:subject, and lr:hierarchicalSubject below "partwise". RESULTS is as for partwise sort.
+An existing sidecar keeps everything else. Image files are never changed, and --undo reverses all.`,
+		Example: `  partwise cluster photos -k 10
+  partwise tag results/photos-groups
+  partwise tag results/photos-groups --undo
+  partwise tag results/photos-groups --csv tags.csv`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if undo {
+				if pictures == "" {
+					var err error
+					if _, pictures, err = output.Written(args[0]); err != nil {
+						return fmt.Errorf("%w; set --pictures", err)
+					}
+				}
+				return undoTags(cmd, pictures)
+			}
+			if err := checkNewFiles(force, table); err != nil {
+				return err
+			}
+			g, files, err := openGroups(cmd, args[0], pictures, root)
+			if err != nil {
+				return err
+			}
+			tags, err := g.Tags(files)
+			if err != nil {
+				return err
+			}
+			if table != "" {
+				if err := writeFile(table, force, func(w io.Writer) error { return tagging.WriteCSV(w, tags) }); err != nil {
+					return err
+				}
+				return say(cmd, "%s listed in %s; exiftool -csv+=%[2]s FOLDER adds them to the images of a folder.\n", phrase.Count(len(tags), "tag", "tags"), table)
+			}
+			return writeTags(cmd, g.Data, tags)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&table, "csv", "", "write a CSV file for exiftool instead of sidecars")
+	f.BoolVar(&force, "force", false, "replace an existing CSV file")
+	f.BoolVar(&undo, "undo", false, "undo an earlier tag")
+	cmd.MarkFlagsMutuallyExclusive("csv", "undo")
+	picturesFlag(f, &pictures)
+	rootFlag(f, &root)
+	return cmd
+}
+
+func writeTags(cmd *cobra.Command, data string, tags []tagging.Tag) error {
+	dir, err := filepath.Abs(data)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return usageError{fmt.Errorf("%s is a known set, whose files get no sidecars; use --csv", data)}
+	}
+	bar := &stages{w: cmd.ErrOrStderr()}
+	r, err := tagging.Write(cmd.Context(), dir, tags, func(done, total int) { bar.show("tagging", done, total) })
+	bar.end()
+	printLeft(cmd, r.Left)
+	n := r.Created + r.Extended
+	switch {
+	case err != nil && n > 0:
+		return fmt.Errorf("%w; %s were written before the error, and --undo reverses that", err, phrase.Count(n, "sidecar", "sidecars"))
+	case err != nil:
+		return err
+	case n == 0:
+		return say(cmd, "No sidecar was written: %d have the keywords.\n", r.Same)
+	}
+	existed := ""
+	if r.Extended > 0 {
+		existed = fmt.Sprintf(", of which %d existed before", r.Extended)
+	}
+	return say(cmd, "%s written in %s%s; --undo reverses this.\n", phrase.Count(n, "sidecar", "sidecars"), data, existed)
+}
+
+func undoTags(cmd *cobra.Command, data string) error {
+	dir, err := filepath.Abs(data)
+	if err != nil {
+		return err
+	}
+	bar := &stages{w: cmd.ErrOrStderr()}
+	r, err := tagging.Undo(cmd.Context(), dir, func(done, total int) { bar.show("restoring", done, total) })
+	bar.end()
+	printLeft(cmd, r.Left)
+	if err != nil {
+		return err
+	}
+	return say(cmd, "%s removed or restored.\n", phrase.Count(r.Undone, "sidecar", "sidecars"))
 }
