@@ -34,64 +34,51 @@ func clusterCommand() *cobra.Command {
 	var c clustering
 	var solver string
 	e := &spec.Experiment{Features: spec.Features{Auto: true}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}}
-	cmd := &cobra.Command{
-		Use:   "cluster DATA",
-		Short: "Group the photos of a folder by similarity",
-		Long: `Group photos, images or vectors, and write assignments.csv, a model and a page of the groups.
-Labels (--labels) and links (--links) always hold in the result; contradictions are errors.
-Classes named by subfolders or --pattern only score the groups; the method does not see them.`,
-		Example: `  partwise cluster photos -k 10
-  partwise cluster photos -k 10 --labels labels.csv --links links.csv
-  partwise cluster photos --pattern '{class}-*'
-  partwise cluster generated --method gnmf,lambda=10
-  partwise cluster photos -k 10 --batch 1000 --features pixels=64`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			given := cmd.Flags().Changed
-			e.Data.Set = args[0]
-			fallback := grouping.DefaultMethod(e.Data.Labels != "")
-			if c.by != "" {
-				fallback.Name = spec.KMeans
+	cmd := newCommand("cluster", func(cmd *cobra.Command, args []string) error {
+		given := cmd.Flags().Changed
+		e.Data.Set = args[0]
+		fallback := grouping.DefaultMethod(e.Data.Labels != "")
+		if c.by != "" {
+			fallback.Name = spec.KMeans
+		}
+		var err error
+		if c.groups.Method, err = oneMethod(cmd, fallback.Name, solver, 0); err != nil {
+			return usageError{err}
+		}
+		if len(e.Rank) > 1 {
+			return usageError{fmt.Errorf("--rank %s: cluster takes one rank", cmd.Flags().Lookup("rank").Value)}
+		}
+		if len(e.Rank) == 1 {
+			c.groups.Rank = &e.Rank[0]
+		}
+		c.count, e.Cluster.K = e.Cluster.K, spec.GroupCount{}
+		c.groups.UseLabels, c.groups.Cluster, c.groups.Seed = e.Data.Labels != "", e.Cluster, e.Seed
+		c.choosesMethod = !given("method") && !given("rank") && solver == bestSolver && e.Cluster.By != spec.Largest
+		if e.Data.OnDisk = given("batch"); e.Data.OnDisk {
+			if !given("features") {
+				e.Features = grouping.DefaultFeatures(true)
 			}
-			var err error
-			if c.groups.Method, err = oneMethod(cmd, fallback.Name, solver, 0); err != nil {
-				return usageError{err}
+			if err := c.groups.CheckBatch(e.Features); err != nil {
+				return usageError{fmt.Errorf("--batch: %w", err)}
 			}
-			if len(e.Rank) > 1 {
-				return usageError{fmt.Errorf("--rank %s: cluster takes one rank", cmd.Flags().Lookup("rank").Value)}
+		}
+		if c.by != "" {
+			if err := c.checkDays(); err != nil {
+				return usageError{fmt.Errorf("--by %s: %w", c.by, err)}
 			}
-			if len(e.Rank) == 1 {
-				c.groups.Rank = &e.Rank[0]
-			}
-			c.count, e.Cluster.K = e.Cluster.K, spec.GroupCount{}
-			c.groups.UseLabels, c.groups.Cluster, c.groups.Seed = e.Data.Labels != "", e.Cluster, e.Seed
-			c.choosesMethod = !given("method") && !given("rank") && solver == bestSolver && e.Cluster.By != spec.Largest
-			if e.Data.OnDisk = given("batch"); e.Data.OnDisk {
-				if !given("features") {
-					e.Features = grouping.DefaultFeatures(true)
-				}
-				if err := c.groups.CheckBatch(e.Features); err != nil {
-					return usageError{fmt.Errorf("--batch: %w", err)}
-				}
-			}
-			if c.by != "" {
-				if err := c.checkDays(); err != nil {
-					return usageError{fmt.Errorf("--by %s: %w", c.by, err)}
-				}
-			}
-			if c.out == "" {
-				name, err := nameOf(args[0])
-				if err != nil {
-					return err
-				}
-				c.out = outFor(args[0], name+"-groups")
-			}
-			if err := checkOut(args[0], c.out); err != nil {
+		}
+		if c.out == "" {
+			name, err := nameOf(args[0])
+			if err != nil {
 				return err
 			}
-			return c.run(cmd, e, commandLine(cmd, args))
-		},
-	}
+			c.out = outFor(args[0], name+"-groups")
+		}
+		if err := checkOut(args[0], c.out); err != nil {
+			return err
+		}
+		return c.run(cmd, e, commandLine(cmd, args))
+	})
 	f := cmd.Flags()
 	addSettings(cmd, &e.Cluster, "k")
 	f.Lookup("k").Usage = "groups: 10, 5..30 or auto (default: number of classes, else auto)"

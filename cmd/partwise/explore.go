@@ -35,20 +35,9 @@ func exploreCommand() *cobra.Command {
 	var pictures, text string
 	var noBrowser bool
 	e := &spec.Experiment{}
-	cmd := &cobra.Command{
-		Use:   "explore RESULTS",
-		Short: "Correct groups in the browser",
-		Long: `Correct the groups of partwise cluster in a browser: move photos, and merge, split or name groups.
-A correction moves only the photos that you name. Then the page offers to move similar ones too.
-Press Finish on the page, or Ctrl-C, to write the corrected groups to RESULTS.`,
-		Example: `  partwise cluster photos -k 10
-  partwise explore results/photos-groups
-  partwise sort results/photos-groups --to by-hand --copy`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return exploreGroups(cmd, e, args[0], pictures, text, int(port), !noBrowser && columns.IsTerminal(cmd.OutOrStdout()))
-		},
-	}
+	cmd := newCommand("explore", func(cmd *cobra.Command, args []string) error {
+		return exploreGroups(cmd, e, args[0], pictures, text, int(port), !noBrowser && columns.IsTerminal(cmd.OutOrStdout()))
+	})
 	f := cmd.Flags()
 	f.Uint16Var(&port, "port", 0, "port of the page; 0 chooses a free port")
 	f.StringVar(&text, "text", "", "ONNX text encoder, beside tokenizer.json, to search by words")

@@ -222,21 +222,21 @@ func checkUsage(cmd *cobra.Command) {
 		}
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return asUsage(cmd, flagError(cmd, err)) })
-	check, isGroup := cmd.Args, cmd.Args == nil && names != nil
-	if check == nil {
-		check = cobra.NoArgs
-	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		wanted := strings.Fields(cmd.Use)[1:]
+		needed := slices.IndexFunc(append(wanted, "["), func(word string) bool { return word[0] == '[' })
+		if undo, _ := cmd.Flags().GetBool("undo"); undo {
+			needed = 0
+		}
 		switch {
 		case slices.Contains(args, ""):
 			return asUsage(cmd, errors.New("an argument is empty"))
-		case check(cmd, args) == nil:
-			return nil
-		case isGroup:
-			return unknown("command", args[0], names)
-		case len(args) < len(wanted):
+		case len(args) < needed:
 			return asUsage(cmd, fmt.Errorf("%s is missing", wanted[len(args)]))
+		case len(args) <= len(wanted) || strings.HasSuffix(cmd.Use, "..."):
+			return nil
+		case len(wanted) == 0 && names != nil:
+			return unknown("command", args[0], names)
 		}
 		return asUsage(cmd, fmt.Errorf("unexpected argument %q", args[len(wanted)]))
 	}

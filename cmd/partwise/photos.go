@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,35 +25,24 @@ func sortCommand() *cobra.Command {
 	var to, pictures, root string
 	var undo bool
 	ways := map[filing.Way]*bool{filing.Copy: new(bool), filing.Link: new(bool), filing.Move: new(bool)}
-	cmd := &cobra.Command{
-		Use:   "sort RESULTS",
-		Short: "Sort photos into one folder per group",
-		Long: `Copy, link or move the grouped photos, with their sidecars, raw images and live videos, into one
-folder per group. RESULTS is the folder of partwise cluster or, with --pictures, the CSV file of
-partwise assign. Existing files are never overwritten, and --undo reverses a sort.`,
-		Example: `  partwise cluster photos -k 10
-  partwise sort results/photos-groups --to sorted --copy
-  partwise sort --to sorted --undo`,
-		Args: resultsUnless(&undo),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if undo {
-				return undoSort(cmd, args, to, pictures)
-			}
-			g, files, err := openGroups(cmd, args[0], pictures, root)
-			if err != nil {
-				return err
-			}
-			for way, isChosen := range ways {
-				if *isChosen {
-					if err := checkTarget(g.Data, to, way, way == filing.Move); err != nil {
-						return err
-					}
-					return sortFiles(cmd, g, files, way, to)
+	cmd := newCommand("sort", func(cmd *cobra.Command, args []string) error {
+		if undo {
+			return undoSort(cmd, args, to, pictures)
+		}
+		g, files, err := openGroups(cmd, args[0], pictures, root)
+		if err != nil {
+			return err
+		}
+		for way, isChosen := range ways {
+			if *isChosen {
+				if err := checkTarget(g.Data, to, way, way == filing.Move); err != nil {
+					return err
 				}
+				return sortFiles(cmd, g, files, way, to)
 			}
-			return nil // the flags exclude it
-		},
-	}
+		}
+		return nil // the flags exclude it
+	})
 	f := cmd.Flags()
 	f.StringVar(&to, "to", "", "target folder, with one subfolder per group")
 	f.BoolVar(ways[filing.Copy], "copy", false, "copy the photos")
@@ -65,16 +55,6 @@ partwise assign. Existing files are never overwritten, and --undo reverses a sor
 	picturesFlag(f, &pictures)
 	rootFlag(f, &root)
 	return cmd
-}
-
-// resultsUnless checks the argument RESULTS, which is optional with undo.
-func resultsUnless(undo *bool) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if *undo {
-			return cobra.MaximumNArgs(1)(cmd, args)
-		}
-		return cobra.ExactArgs(1)(cmd, args)
-	}
 }
 
 // openGroups reads the groups of RESULTS and the paths of the photos by their names.
@@ -185,69 +165,58 @@ func cleanCommand() *cobra.Command {
 	var to, photos, root, kinds string
 	var undo bool
 	var notSame []string
-	cmd := &cobra.Command{
-		Use:   "clean RESULTS",
-		Short: "Find copies, bursts, blurred and blank photos, and move them away",
-		Long: `List stacks of copies and bursts, blurred and blank photos on a page. RESULTS is the folder of
-partwise cluster. With --to, move all photos of each stack but the one to keep, and blank photos.
---undo moves them back.`,
-		Example: `  partwise cluster photos -k 10
-  partwise clean results/photos-groups
-  partwise clean results/photos-groups --to removed`,
-		Args: resultsUnless(&undo),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if undo && to == "" {
-				return usageError{fmt.Errorf("--undo needs --to, the folder with the moved photos")}
+	cmd := newCommand("clean", func(cmd *cobra.Command, args []string) error {
+		if undo && to == "" {
+			return usageError{fmt.Errorf("--undo needs --to, the folder with the moved photos")}
+		}
+		if undo {
+			return undoSort(cmd, args, to, photos)
+		}
+		chosen := strings.Split(kinds, ",")
+		for _, kind := range chosen {
+			if !slices.Contains(report.Kinds, kind) {
+				return usageError{fmt.Errorf("--kinds: unknown kind %q: expected %s", kind, phrase.List(report.Kinds))}
 			}
-			if undo {
-				return undoSort(cmd, args, to, photos)
+		}
+		var pairs [][2]string
+		for _, text := range notSame {
+			a, b, ok := strings.Cut(text, ",")
+			if a, b = strings.TrimSpace(a), strings.TrimSpace(b); !ok || a == b || a == "" || b == "" {
+				return usageError{fmt.Errorf("--not-same %q: expected two photos, as in a.jpg,b.jpg", text)}
 			}
-			chosen := strings.Split(kinds, ",")
-			for _, kind := range chosen {
-				if !slices.Contains(report.Kinds, kind) {
-					return usageError{fmt.Errorf("--kinds: unknown kind %q: expected %s", kind, phrase.List(report.Kinds))}
-				}
-			}
-			var pairs [][2]string
-			for _, text := range notSame {
-				a, b, ok := strings.Cut(text, ",")
-				if a, b = strings.TrimSpace(a), strings.TrimSpace(b); !ok || a == b || a == "" || b == "" {
-					return usageError{fmt.Errorf("--not-same %q: expected two photos, as in a.jpg,b.jpg", text)}
-				}
-				pairs = append(pairs, [2]string{a, b})
-			}
-			_, data, err := output.Written(args[0])
-			if err != nil {
+			pairs = append(pairs, [2]string{a, b})
+		}
+		_, data, err := output.Written(args[0])
+		if err != nil {
+			return err
+		}
+		data = cmp.Or(photos, data)
+		if to != "" {
+			if err := checkTarget(data, to, filing.Move, false); err != nil {
 				return err
 			}
-			data = cmp.Or(photos, data)
-			if to != "" {
-				if err := checkTarget(data, to, filing.Move, false); err != nil {
-					return err
-				}
-			}
-			c, err := report.ReadCleaning(args[0], pairs...)
-			if err != nil {
-				return err
-			}
-			if err := c.WritePage(cmd.Context(), args[0], commandLine(cmd, args)); err != nil {
-				return err
-			}
-			if err := say(cmd, "%s\nAs a page: %s\n", cmp.Or(c.Summary(), "no copies, bursts, blurred or blank photos"), filepath.Join(args[0], report.CleaningPage)); err != nil || to == "" {
-				return err
-			}
-			rest := c.Rest(chosen)
-			if len(rest) == 0 {
-				return say(cmd, "No photo is moved.\n")
-			}
-			groups := &sorting.Groups{Assigned: rest, Data: data, List: filepath.Join(args[0], report.PicturesFile)}
-			files, err := openFiles(cmd, groups, root)
-			if err != nil {
-				return err
-			}
-			return sortFiles(cmd, groups, files, filing.Move, to)
-		},
-	}
+		}
+		c, err := report.ReadCleaning(args[0], pairs...)
+		if err != nil {
+			return err
+		}
+		if err := c.WritePage(cmd.Context(), args[0], commandLine(cmd, args)); err != nil {
+			return err
+		}
+		if err := say(cmd, "%s\nAs a page: %s\n", cmp.Or(c.Summary(), "no copies, bursts, blurred or blank photos"), filepath.Join(args[0], report.CleaningPage)); err != nil || to == "" {
+			return err
+		}
+		rest := c.Rest(chosen)
+		if len(rest) == 0 {
+			return say(cmd, "No photo is moved.\n")
+		}
+		groups := &sorting.Groups{Assigned: rest, Data: data, List: filepath.Join(args[0], report.PicturesFile)}
+		files, err := openFiles(cmd, groups, root)
+		if err != nil {
+			return err
+		}
+		return sortFiles(cmd, groups, files, filing.Move, to)
+	})
 	f := cmd.Flags()
 	f.StringVar(&to, "to", "", "target folder, with one subfolder per kind")
 	f.StringVar(&kinds, "kinds", "copies,bursts,blank", "kinds to move; also blurred")
@@ -261,47 +230,38 @@ partwise cluster. With --to, move all photos of each stack but the one to keep, 
 func tagCommand() *cobra.Command {
 	var pictures, root, table string
 	var undo, force bool
-	cmd := &cobra.Command{
-		Use:   "tag RESULTS",
-		Short: "Write group names as keywords into XMP sidecars",
-		Long: `Write the name of each photo's group as a keyword into its XMP sidecar, which photo programs
-read: dc:subject, and lr:hierarchicalSubject below "partwise". RESULTS is as for partwise sort.
-An existing sidecar keeps everything else. Image files are never changed, and --undo reverses all.`,
-		Example: `  partwise cluster photos -k 10
-  partwise tag results/photos-groups
-  partwise tag results/photos-groups --undo
-  partwise tag results/photos-groups --csv tags.csv`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if undo {
-				if pictures == "" {
-					var err error
-					if _, pictures, err = output.Written(args[0]); err != nil {
-						return fmt.Errorf("%w; set --pictures", err)
-					}
+	cmd := newCommand("tag", func(cmd *cobra.Command, args []string) error {
+		if undo {
+			switch {
+			case pictures == "" && len(args) == 0:
+				return usageError{errors.New("--undo needs RESULTS or --pictures")}
+			case pictures == "":
+				var err error
+				if _, pictures, err = output.Written(args[0]); err != nil {
+					return fmt.Errorf("%w; set --pictures", err)
 				}
-				return undoTags(cmd, pictures)
 			}
-			if err := checkNewFiles(force, table); err != nil {
+			return undoTags(cmd, pictures)
+		}
+		if err := checkNewFiles(force, table); err != nil {
+			return err
+		}
+		g, files, err := openGroups(cmd, args[0], pictures, root)
+		if err != nil {
+			return err
+		}
+		tags, err := g.Tags(files)
+		if err != nil {
+			return err
+		}
+		if table != "" {
+			if err := writeFile(table, force, func(w io.Writer) error { return tagging.WriteCSV(w, tags) }); err != nil {
 				return err
 			}
-			g, files, err := openGroups(cmd, args[0], pictures, root)
-			if err != nil {
-				return err
-			}
-			tags, err := g.Tags(files)
-			if err != nil {
-				return err
-			}
-			if table != "" {
-				if err := writeFile(table, force, func(w io.Writer) error { return tagging.WriteCSV(w, tags) }); err != nil {
-					return err
-				}
-				return say(cmd, "%s listed in %s; exiftool -csv+=%[2]s FOLDER adds them to the images of a folder.\n", phrase.Count(len(tags), "tag", "tags"), table)
-			}
-			return writeTags(cmd, g.Data, tags)
-		},
-	}
+			return say(cmd, "%s listed in %s; exiftool -csv+=%[2]s FOLDER adds them to the images of a folder.\n", phrase.Count(len(tags), "tag", "tags"), table)
+		}
+		return writeTags(cmd, g.Data, tags)
+	})
 	f := cmd.Flags()
 	f.StringVar(&table, "csv", "", "write a CSV file for exiftool instead of sidecars")
 	f.BoolVar(&force, "force", false, "replace an existing CSV file")

@@ -210,42 +210,28 @@ func openSet(cmd *cobra.Command, e *spec.Experiment, check func(*datasets.Set) e
 
 func cacheCommand() *cobra.Command {
 	var dir string
-	cmd := &cobra.Command{
-		Use:   "cache",
-		Short: "Show the size of the feature cache, or clear it",
-		Long: `Show the size of the feature cache. Cached features let a second run start immediately. Above the
-limit, the least recently used entries are removed. The limit is --cache-size,
-PARTWISE_CACHE_SIZE or 10 GB.`,
-		Example: "  partwise cache\n  partwise cache clear",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, u, err := openCache(dir)
-			if err != nil {
-				return err
-			}
-			facts := [][2]any{{"folder", plaintext.Line(u.Dir)}, {"entries", u.Entries}, {"size", bytesize.Format(u.Size)}, {"limit", bytesize.Format(u.Limit)}}
-			if !u.Oldest.IsZero() {
-				facts = append(facts, [2]any{"oldest", "last used on " + u.Oldest.Format(time.DateOnly)})
-			}
-			return printFacts(cmd.OutOrStdout(), 0, facts)
-		},
-	}
-	cmd.PersistentFlags().StringVar(&dir, "cache", "", "cache folder (default $PARTWISE_CACHE, then the user cache)")
-	cmd.AddCommand(&cobra.Command{
-		Use:     "clear",
-		Short:   "Remove all cached features",
-		Long:    "Remove all cached features. Other files in the folder stay.",
-		Example: "  partwise cache clear",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, u, err := openCache(dir)
-			if err == nil {
-				err = store.Clear()
-			}
-			if err != nil {
-				return err
-			}
-			return printFacts(cmd.OutOrStdout(), 0, [][2]any{{"folder", plaintext.Line(u.Dir)}, {"removed", u.Entries}, {"freed", bytesize.Format(u.Size)}})
-		},
+	cmd := newCommand("cache", func(cmd *cobra.Command, _ []string) error {
+		_, u, err := openCache(dir)
+		if err != nil {
+			return err
+		}
+		facts := [][2]any{{"folder", plaintext.Line(u.Dir)}, {"entries", u.Entries}, {"size", bytesize.Format(u.Size)}, {"limit", bytesize.Format(u.Limit)}}
+		if !u.Oldest.IsZero() {
+			facts = append(facts, [2]any{"oldest", "last used on " + u.Oldest.Format(time.DateOnly)})
+		}
+		return printFacts(cmd.OutOrStdout(), 0, facts)
 	})
+	cmd.PersistentFlags().StringVar(&dir, "cache", "", "cache folder (default $PARTWISE_CACHE, then the user cache)")
+	cmd.AddCommand(newCommand("cache clear", func(cmd *cobra.Command, _ []string) error {
+		store, u, err := openCache(dir)
+		if err == nil {
+			err = store.Clear()
+		}
+		if err != nil {
+			return err
+		}
+		return printFacts(cmd.OutOrStdout(), 0, [][2]any{{"folder", plaintext.Line(u.Dir)}, {"removed", u.Entries}, {"freed", bytesize.Format(u.Size)}})
+	}))
 	return cmd
 }
 

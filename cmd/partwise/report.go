@@ -23,33 +23,26 @@ import (
 )
 
 func reportCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "report DIR",
-		Short:   "Rebuild the tables, curves and page of an experiment",
-		Long:    "Rebuild tables, curves and page from the log of a finished or stopped experiment.",
-		Example: "  partwise report results/demo",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			of, err := results.ReadSets(args[0])
-			switch {
-			case err != nil:
+	cmd := newCommand("report", func(cmd *cobra.Command, args []string) error {
+		of, err := results.ReadSets(args[0])
+		switch {
+		case err != nil:
+			return err
+		case of == nil:
+			return reportOne(cmd, args[0])
+		}
+		top, err := results.OpenSets(args[0], report.SetsFiles...)
+		if err != nil {
+			return err
+		}
+		defer top.Close()
+		for _, name := range of.Sets {
+			if err := reportOne(cmd, filepath.Join(args[0], name)); err != nil {
 				return err
-			case of == nil:
-				return reportOne(cmd, args[0])
 			}
-			top, err := results.OpenSets(args[0], report.SetsFiles...)
-			if err != nil {
-				return err
-			}
-			defer top.Close()
-			for _, name := range of.Sets {
-				if err := reportOne(cmd, filepath.Join(args[0], name)); err != nil {
-					return err
-				}
-			}
-			return cmp.Or(writeSetsReport(cmd, top), top.Close())
-		},
-	}
+		}
+		return cmp.Or(writeSetsReport(cmd, top), top.Close())
+	})
 	profileFlag(cmd)
 	return cmd
 }
@@ -120,28 +113,17 @@ func compareCommand() *cobra.Command {
 	for _, f := range table.Formats {
 		names = append(names, strings.ToLower(f.Name))
 	}
-	cmd := &cobra.Command{
-		Use:   "compare DIR1 DIR2",
-		Short: "Compare two experiments on the same draws",
-		Long: `Print the scores of two experiments over their common trials, with a significance test of each
-difference. Settings may differ, but the experiments must draw the same samples: same data and
-same seed. Nothing is written.`,
-		Example: `  partwise run --features pixels=16 --name coarse docs/experiments/demo.yaml
-  partwise compare results/demo results/coarse
-  partwise compare results/demo results/coarse --format markdown`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			at := slices.Index(names, strings.ToLower(format))
-			if at < 0 {
-				return unknown("format", format, names)
-			}
-			c, err := compare(e.Significance, args[0], args[1])
-			if err != nil {
-				return err
-			}
-			return table.Formats[at].Write(cmd.OutOrStdout(), c.Document(), textOptions(cmd.OutOrStdout()))
-		},
-	}
+	cmd := newCommand("compare", func(cmd *cobra.Command, args []string) error {
+		at := slices.Index(names, strings.ToLower(format))
+		if at < 0 {
+			return unknown("format", format, names)
+		}
+		c, err := compare(e.Significance, args[0], args[1])
+		if err != nil {
+			return err
+		}
+		return table.Formats[at].Write(cmd.OutOrStdout(), c.Document(), textOptions(cmd.OutOrStdout()))
+	})
 	cmd.Flags().StringVar(&format, "format", names[0], "output format: "+strings.Join(names, ", "))
 	addSettings(cmd, e, "significance")
 	cmd.RegisterFlagCompletionFunc("format", completeWords(names...))

@@ -25,40 +25,29 @@ func runCommand() *cobra.Command {
 	var out, root string
 	var workers uint
 	e := &spec.Experiment{}
-	cmd := &cobra.Command{
-		Use:   "run [FILE]",
-		Short: "Run an experiment that compares methods",
-		Long: `Run an experiment from a YAML file, from flags, or from both: flags override keys of the file.
-Finished trials are logged, and the same command resumes a stopped experiment.`,
-		Example: `  partwise run docs/experiments/demo.yaml
-  partwise run docs/experiments/demo.yaml --repeats 2 --name quick
-  partwise run --set generated --classes 2,5 --labels 20% \
-      --method kmeans --method nmf --method ccf,init=nmf,iterations=300 --name mine`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := completeExperiment(cmd, e, args); err != nil {
+	cmd := newCommand("run", func(cmd *cobra.Command, args []string) error {
+		if err := completeExperiment(cmd, e, args); err != nil {
+			return err
+		}
+		e.Data.Root, e.Data.Labelled = root, true
+		e.Command, e.Program = commandLine(cmd, args), releaseVersion(buildInfo())
+		if out == "" {
+			out = outFor(e.Data.Set, e.Name)
+		}
+		for _, one := range e.Each() {
+			if err := checkOut(one.Data.Set, out); err != nil {
 				return err
 			}
-			e.Data.Root, e.Data.Labelled = root, true
-			e.Command, e.Program = commandLine(cmd, args), releaseVersion(buildInfo())
-			if out == "" {
-				out = outFor(e.Data.Set, e.Name)
-			}
-			for _, one := range e.Each() {
-				if err := checkOut(one.Data.Set, out); err != nil {
-					return err
-				}
-			}
-			if len(e.Sets) > 1 {
-				return runSets(cmd, e, out, workers)
-			}
-			folder, err := openResults(cmd, e, out)
-			if err != nil {
-				return err
-			}
-			return cmp.Or(runExperiment(cmd, e, folder, workers), folder.Close())
-		},
-	}
+		}
+		if len(e.Sets) > 1 {
+			return runSets(cmd, e, out, workers)
+		}
+		folder, err := openResults(cmd, e, out)
+		if err != nil {
+			return err
+		}
+		return cmp.Or(runExperiment(cmd, e, folder, workers), folder.Close())
+	})
 	f := cmd.Flags()
 	addSettings(cmd, e)
 	f.Lookup("method").Usage = "method and settings, such as ccf,init=nmf; repeat for each method"
@@ -206,34 +195,25 @@ func runSets(cmd *cobra.Command, e *spec.Experiment, out string, workers uint) e
 func drawsCommand() *cobra.Command {
 	var out, root, format string
 	e := &spec.Experiment{}
-	cmd := &cobra.Command{
-		Use:   "draws FILE",
-		Short: "Write the draws of an experiment for other programs",
-		Long: `Write the samples, features, labels and links of each draw of an experiment to a file, for methods
-in Python or MATLAB. An entry of methods such as {name: theirs, results: theirs/*.npz} scores
-their results. Flags override keys of the file, as in partwise run.`,
-		Example: `  partwise draws docs/experiments/demo.yaml --repeats 2 --out draws`,
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(pipeline.DrawFormats, format) {
-				return unknown("format", format, pipeline.DrawFormats)
+	cmd := newCommand("draws", func(cmd *cobra.Command, args []string) error {
+		if !slices.Contains(pipeline.DrawFormats, format) {
+			return unknown("format", format, pipeline.DrawFormats)
+		}
+		if err := completeExperiment(cmd, e, args); err != nil {
+			return err
+		}
+		e.Data.Root, e.Data.Labelled = root, true
+		for i, one := range e.Each() {
+			to := out
+			if len(e.Sets) > 1 {
+				to = filepath.Join(out, e.SetNames()[i])
 			}
-			if err := completeExperiment(cmd, e, args); err != nil {
+			if err := cmp.Or(checkOut(one.Data.Set, to), writeDraws(cmd, one, to, format)); err != nil {
 				return err
 			}
-			e.Data.Root, e.Data.Labelled = root, true
-			for i, one := range e.Each() {
-				to := out
-				if len(e.Sets) > 1 {
-					to = filepath.Join(out, e.SetNames()[i])
-				}
-				if err := cmp.Or(checkOut(one.Data.Set, to), writeDraws(cmd, one, to, format)); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}
+		}
+		return nil
+	})
 	f := cmd.Flags()
 	addSettings(cmd, e, "task", "data", "features", "classes", "repeats", "labels", "links", "split", "train", "test", "cluster", "seed")
 	f.StringVarP(&out, "out", "o", "", "folder for the draws")
