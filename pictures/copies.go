@@ -54,7 +54,6 @@ type Stacks struct {
 	Near, Burst []bool
 }
 
-// relation is the result of a comparison of two images.
 type relation uint8
 
 const (
@@ -201,7 +200,6 @@ func Separate[T any](list []T, pairs [][2]string, name func(T) string) (parts []
 	return parts
 }
 
-// pairs returns the pairs of images to compare.
 func (s Source) pairs(ctx context.Context) (pairs []related, err error) {
 	can := func(i int) bool {
 		l := s.Looks[i]
@@ -239,12 +237,10 @@ func (s Source) pairs(ctx context.Context) (pairs []related, err error) {
 	return slices.CompactFunc(pairs, func(p, q related) bool { return p.a == q.a && p.b == q.b && p.g == q.g }), err
 }
 
-// inBurst reports whether two images were taken in the same seconds.
 func (s Source) inBurst(i, j int) bool {
 	return s.Taken != nil && !s.Taken[i].IsZero() && !s.Taken[j].IsZero() && s.Taken[i].Sub(s.Taken[j]).Abs() <= burstSeconds*time.Second
 }
 
-// thumbnail is the brightness and the colour differences of a thumbnail.
 type thumbnail struct{ y, cb, cr grey }
 
 // thumbnail returns the thumbnail of image i. It caches a few in kept.
@@ -268,7 +264,6 @@ func (s Source) thumbnail(ctx context.Context, i int, kept map[int]*thumbnail) (
 	return t, nil
 }
 
-// compare compares two images.
 func (s Source) compare(ctx context.Context, p related, rough [][]float64, kept map[int]*thumbnail) (relation, error) {
 	a, b := s.Looks[p.a], s.Looks[p.b]
 	near := nearDuplicate

@@ -104,13 +104,11 @@ type placement struct {
 
 func (p placement) apply(z complex128) complex128 { return p.g.apply(p.S*z + p.D) }
 
-// matched is a point of b, the matching point of a before the symmetry, and the ratio of their sizes.
 type matched struct {
 	z, w  complex128
 	ratio float64
 }
 
-// extent returns the width and height in units of the longer side.
 func (l *Look) extent() (w, h float64) {
 	longer := float64(max(l.Width, l.Height))
 	return float64(l.Width) / longer, float64(l.Height) / longer

@@ -124,7 +124,6 @@ func ReadCleaning(dir string, notSame ...[2]string) (*Cleaning, error) {
 // sameSharpness is the largest difference of two shots of a burst that are equally sharp.
 const sameSharpness = 0.03
 
-// bestFirst sorts the photos of a stack by their value.
 func bestFirst(stack []Photo) {
 	sharpest := 0.0 // 0 unless the stack is a burst
 	for _, p := range stack {

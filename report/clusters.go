@@ -124,7 +124,6 @@ func (c Clusters) noun() string {
 	return "sample"
 }
 
-// nouns returns the plural for samples, capitalised.
 func (c Clusters) nouns() string { return strings.ToUpper(c.noun()[:1]) + c.noun()[1:] + "s" }
 
 // Count returns a number of samples in words, as in "3 images".
@@ -167,7 +166,6 @@ type plainScore struct {
 	Headline           bool
 }
 
-// clusterScores shows how well the groups agree with the classes.
 func clusterScores(w *clustersPage) any {
 	var scores []plainScore
 	for _, name := range slices.SortedFunc(maps.Keys(w.clusters.Scores), eval.CompareScores) {

@@ -207,7 +207,6 @@ func (e Experiment) headlines(records []record.Record, unlabelled bool) (out []*
 	return out
 }
 
-// lead summarises an experiment in a sentence.
 func (e Experiment) lead(records []record.Record, methods int) string {
 	if len(records) == 0 {
 		return "No trial of this experiment has finished."
@@ -265,7 +264,6 @@ func (e Experiment) TrialWarnings() (lines []string) {
 	return lines
 }
 
-// reading explains the page to a first-time reader.
 func reading(w *experimentPage) any {
 	return struct{ Labelled, Tested bool }{
 		slices.ContainsFunc(w.records, func(r record.Record) bool { return r.Labelled > 0 && r.Tested == 0 }),
@@ -339,7 +337,6 @@ func WriteSets(ctx context.Context, dir string, s Sets) error {
 	return writePage(&w.page, w, setsSections)
 }
 
-// compareMethods compares the methods over the sets by each score.
 func (s Sets) compareMethods() []*table.Sets {
 	tables := map[string][]table.SetTable{}
 	var names []string
@@ -375,7 +372,6 @@ func (s Sets) Headlines() []*table.Document {
 	return out
 }
 
-// setsFindings names the best methods over the sets in a few sentences.
 func setsFindings(w *setsPage) any {
 	var found []string
 	for _, a := range w.across {
@@ -393,7 +389,6 @@ type acrossView struct {
 	Ranks        *figureView
 }
 
-// across shows the comparison of methods over the sets.
 func across(w *setsPage) any {
 	if len(w.across) == 0 {
 		return nil

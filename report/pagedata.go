@@ -31,7 +31,6 @@ import (
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
-// dataFile is the script with the data of a grouping's page.
 const dataFile = "page/data.js"
 
 // pageData is the data of page.js, which documents each field. Lists are by sample.
@@ -91,7 +90,6 @@ func (w *clustersPage) newData() *pageData {
 	return d
 }
 
-// setPlaces sets the index of each sample in the order.
 func (d *pageData) setPlaces() {
 	d.place = make([]int, len(d.Names))
 	for at, sample := range d.Order {
@@ -249,7 +247,6 @@ const (
 	codeLength = 32 // principal directions for similar samples on the page
 )
 
-// codes are the features for the page.
 type codes struct {
 	Codes      []byte `json:"codes,omitempty"` // CodeLength bytes for each sample, with about the distances of the features
 	CodeLength int    `json:"codeLength,omitempty"`
@@ -301,7 +298,6 @@ func mapPlaces(at []float32) []byte {
 	return out
 }
 
-// mostFailures is the largest number of unreadable pictures that are named.
 const mostFailures = 20
 
 // writeThumbnails writes contact sheets of samples in this order, pictures/000.jpg and so on, and returns warnings about

@@ -56,7 +56,6 @@ type wordsView struct {
 	Sheets []*picture
 }
 
-// clustersPhotographs shows the parts and the visual words of a grouping.
 func clustersPhotographs(w *clustersPage) any {
 	if w.clusters.Shown == nil {
 		return nil
@@ -80,7 +79,6 @@ func experimentPhotographs(w *experimentPage) any {
 	return w.linked(view)
 }
 
-// linked adds a view to the navigation.
 func (p *page) linked(v photographsView) any {
 	if v.Patches != nil {
 		p.Links = append(p.Links, link{"patches", "Parts on images"})
@@ -106,7 +104,6 @@ func (p *page) photographs(shown *models.Illustrations, parts []models.PartsShow
 	return v
 }
 
-// photograph is a reduced photo in memory.
 type photograph struct {
 	name         string
 	large, small *image.RGBA            // for the examples and for the rows of parts; nil if unused
@@ -181,7 +178,6 @@ func examplePhotographs(of models.PartsShown) []int {
 	return figure.Evenly(matrix.Range(len(of.Patches)), maxExamples)
 }
 
-// topPhotographs returns the photos that use a part most, the first most.
 func topPhotographs(uses mat.Matrix, part int) []int {
 	n, _ := uses.Dims()
 	users := slices.DeleteFunc(matrix.Range(n), func(i int) bool { return !(uses.At(i, part) > 0) || math.IsInf(uses.At(i, part), 0) })

@@ -31,7 +31,6 @@ func versionCommand() *cobra.Command {
 
 func versionText() string { return describeVersion(buildInfo()) }
 
-// buildInfo returns the build information of this program, or an empty one.
 func buildInfo() *debug.BuildInfo {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return info

@@ -147,7 +147,7 @@ func openSession(ctx context.Context, in *inputs, m *models.Model, file string, 
 	}
 	dir := filepath.Dir(file)
 	if opt.Labels, err = in.Set.ReadClasses(filepath.Join(dir, report.LabelsFile)); err == nil || errors.Is(err, fs.ErrNotExist) {
-		opt.Links, err = readLinks(ctx, in.Set, filepath.Join(dir, report.LinksFile))
+		opt.Links, err = input.ReadLinks(ctx, spec.Links{File: filepath.Join(dir, report.LinksFile)}, in.Set)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

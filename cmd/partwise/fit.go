@@ -30,9 +30,9 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// fitFlags are the flags of fit beside the experiment.
 type fitFlags struct {
-	solver, links, start, trace, out string
+	solver, start, trace, out string
+	links                     spec.Links
 
 	iterations uint
 	force      bool
@@ -99,7 +99,7 @@ func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.C
 	f.BoolVar(&o.force, "force", false, "replace existing files")
 	strictFlag(cmd)
 	addSettings(cmd, &e.Data, "labels")
-	linksFlag(f, &o.links)
+	linksFlag(f, &o.links.File)
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
 	return cmd
@@ -154,7 +154,7 @@ func (o *fitFlags) prepare(cmd *cobra.Command, e *spec.Experiment, f *grouping.F
 		if !cmd.Flags().Changed("features") && set.Files == nil {
 			e.Features.Normalise = features.NormNone
 		}
-		if f.Links, err = readLinks(cmd.Context(), set, o.links); err != nil {
+		if f.Links, err = input.ReadLinks(cmd.Context(), o.links, set); err != nil {
 			return err
 		}
 		if cmd.Name() == "impute" && !set.Missing && (set.Weights == nil || mat.Min(set.Weights) > 0) {
@@ -166,7 +166,7 @@ func (o *fitFlags) prepare(cmd *cobra.Command, e *spec.Experiment, f *grouping.F
 
 func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit, in *inputs) (*factor.Result, error) {
 	if len(e.Rank) == 1 && e.Rank[0].Auto != nil {
-		c, err := chooseRank(cmd, in, func(show input.Progress) (*spec.RankChoice, error) {
+		c, _, err := chooseRank(cmd, in, func(show input.Progress) (*spec.RankChoice, error) {
 			return grouping.ChooseRank(cmd.Context(), *e.Rank[0].Auto, in.Inputs, f.Seed, show)
 		})
 		if err != nil {
@@ -197,7 +197,6 @@ func (o *fitFlags) write(cmd *cobra.Command, in *inputs, res *factor.Result, sav
 	})
 }
 
-// save writes the factors.
 func (o *fitFlags) save(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result) error {
 	m, err := models.NewModel(cmd.Context(), in.Inputs, f.Method.String(), res)
 	if err != nil {
@@ -213,7 +212,6 @@ func (o *fitFlags) save(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *fa
 	return printFit(cmd, in, f, res, o.out)
 }
 
-// impute writes the samples with missing values filled in.
 func (o *fitFlags) impute(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result) error {
 	x := in.X.(*factor.Weighted)
 	filled, err := factor.Impute(cmd.Context(), res.Model, x, res.Coefficients)

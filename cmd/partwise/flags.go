@@ -114,7 +114,6 @@ func dataFlags(cmd *cobra.Command, d *spec.Data) {
 	rootFlag(cmd.Flags(), &d.Root)
 }
 
-// vectorFlags adds the flags for missing values and weights of vectors.
 func vectorFlags(cmd *cobra.Command, d *spec.Data) { addSettings(cmd, d, "missing", "weights") }
 
 func linksFlag(f *pflag.FlagSet, links *string) {
@@ -203,7 +202,6 @@ func validateFlags(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// asUsage turns an error into a usage error of a command.
 func asUsage(cmd *cobra.Command, err error) error {
 	if err == nil {
 		return nil
@@ -248,7 +246,6 @@ var expected = map[string]string{
 	"uint16": "a whole number from 0 to 65535", "float64": "a number", "duration": "a time such as 90s, 40m or 2h",
 }
 
-// flagError rewrites an error of the flag parser.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
@@ -282,7 +279,6 @@ func nameOfFlag(f *pflag.Flag) string {
 	return "--" + f.Name
 }
 
-// unknown returns the error for an unknown name of a kind.
 func unknown(kind, name string, names []string) error {
 	return usageError{fmt.Errorf("unknown %s %q%s", kind, name, phrase.Choices(name, names))}
 }
@@ -313,7 +309,6 @@ func commandLine(cmd *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// quote quotes a word for a shell if needed.
 func quote(word string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:%@"
 	if word != "" && strings.Trim(word, plain) == "" {

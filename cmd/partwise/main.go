@@ -32,12 +32,10 @@ const (
 	exitInterrupted = 130
 )
 
-// usageError is an error in the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// isUsage reports whether an error is in the command line.
 func isUsage(err error) bool {
 	var wrong usageError
 	var conflict usedfiles.Conflict

@@ -70,7 +70,6 @@ func openGroups(cmd *cobra.Command, results, pictures, root string) (g *sorting.
 	return g, files, err
 }
 
-// openFiles returns the paths of the photos of g by their names.
 func openFiles(cmd *cobra.Command, g *sorting.Groups, root string) (files map[string]string, err error) {
 	set, err := datasets.Open(cmd.Context(), g.Data, datasets.OpenOptions{Root: root, NoClasses: true, SkipBad: true})
 	if err != nil {
@@ -273,15 +272,11 @@ func tagCommand() *cobra.Command {
 }
 
 func writeTags(cmd *cobra.Command, data string, tags []tagging.Tag) error {
-	dir, err := filepath.Abs(data)
-	if err != nil {
-		return err
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+	if info, err := os.Stat(data); err != nil || !info.IsDir() {
 		return usageError{fmt.Errorf("%s is a known set, whose files get no sidecars; use --csv", data)}
 	}
 	bar := &stages{w: cmd.ErrOrStderr()}
-	r, err := tagging.Write(cmd.Context(), dir, tags, func(done, total int) { bar.show("tagging", done, total) })
+	r, err := tagging.Write(cmd.Context(), data, tags, func(done, total int) { bar.show("tagging", done, total) })
 	bar.end()
 	printLeft(cmd, r.Left)
 	n := r.Created + r.Extended
@@ -301,12 +296,8 @@ func writeTags(cmd *cobra.Command, data string, tags []tagging.Tag) error {
 }
 
 func undoTags(cmd *cobra.Command, data string) error {
-	dir, err := filepath.Abs(data)
-	if err != nil {
-		return err
-	}
 	bar := &stages{w: cmd.ErrOrStderr()}
-	r, err := tagging.Undo(cmd.Context(), dir, func(done, total int) { bar.show("restoring", done, total) })
+	r, err := tagging.Undo(cmd.Context(), data, func(done, total int) { bar.show("restoring", done, total) })
 	bar.end()
 	printLeft(cmd, r.Left)
 	if err != nil {

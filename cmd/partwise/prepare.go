@@ -95,7 +95,6 @@ func strictFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool("strict", false, "stop at the first unusable file instead of skipping it")
 }
 
-// skippedList returns the path of the list of skipped files for an output.
 func skippedList(out string) string {
 	if out == "" {
 		return "" // standard output
@@ -120,7 +119,6 @@ func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) er
 	return existsError(write(ctx, out, set))
 }
 
-// writeWithSkipped writes an output, and the list of skipped files beside it.
 func (in *inputs) writeWithSkipped(cmd *cobra.Command, out string, force bool, write func(context.Context) error) error {
 	if err := write(cmd.Context()); err != nil {
 		return interruptedError(cmd.Context(), err, "writing "+out)

@@ -69,7 +69,6 @@ func writeReport(cmd *cobra.Command, folder *results.Folder, shown *models.Illus
 		len(e.Records), len(e.Trials), filepath.Join(dir, "index.html"))
 }
 
-// publish writes the report of the results. shown may be nil.
 func publish(cmd *cobra.Command, folder *results.Folder, shown *models.Illustrations) (*report.Experiment, error) {
 	return withDrawing(cmd, func(to report.Sources) (*report.Experiment, error) {
 		to.Shown = shown

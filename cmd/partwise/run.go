@@ -104,7 +104,6 @@ func openResults(cmd *cobra.Command, e *spec.Experiment, out string) (*results.F
 	return results.Open(out, e, report.ExperimentFiles...)
 }
 
-// runExperiment runs an experiment on one set in its folder, and writes the report.
 func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folder, workers uint) error {
 	ctx, out := cmd.Context(), folder.Dir()
 	in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(cmd.Context(), e, set) })
@@ -225,7 +224,6 @@ func drawsCommand() *cobra.Command {
 	return cmd
 }
 
-// writeDraws replaces the draws in a folder by the draws of an experiment on one set.
 func writeDraws(cmd *cobra.Command, e *spec.Experiment, out, format string) (err error) {
 	e.Methods = spec.Methods{{Name: spec.KMeans}} // draws do not depend on methods, whose results may not exist yet
 	if e.Task == spec.Classification {

@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -81,7 +80,6 @@ func (v *Value) Get(key string) Field {
 	return Field{}
 }
 
-// describe returns the value for a message.
 func (v *Value) describe() string {
 	switch v.Kind {
 	case KindText:
@@ -121,7 +119,6 @@ func InFile(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// maxMessage is the largest length of a message, in characters.
 const maxMessage = 1000
 
 // Errorf returns an *Error at the position of the value.
@@ -168,7 +165,7 @@ type Setting struct {
 // default tag is its value in of.
 func List(of any) []Setting {
 	v := reflect.Indirect(reflect.ValueOf(of))
-	out := slices.Clone(settingsOf(v.Type()))
+	out := settingsOf(v.Type())
 	for i := range out {
 		s, held := &out[i], v.FieldByIndex(out[i].field.Index)
 		if s.Default == "" && (!held.IsZero() || held.CanInt() || held.CanFloat() || held.Kind() == reflect.Bool) {
@@ -187,15 +184,8 @@ func Names(of any) []string {
 	return names
 }
 
-// settingsCache caches the settings of struct types.
-var settingsCache sync.Map
-
 // settingsOf returns the settings of a struct type, with defaults from tags.
-func settingsOf(t reflect.Type) []Setting {
-	if out, ok := settingsCache.Load(t); ok {
-		return out.([]Setting)
-	}
-	var out []Setting
+func settingsOf(t reflect.Type) (out []Setting) {
 	for _, f := range reflect.VisibleFields(t) {
 		name, option, _ := strings.Cut(f.Tag.Get("setting"), ",")
 		if name == "" {
@@ -213,7 +203,6 @@ func settingsOf(t reflect.Type) []Setting {
 		}
 		out = append(out, s)
 	}
-	settingsCache.Store(t, slices.Clip(out))
 	return out
 }
 
@@ -390,7 +379,6 @@ func decodeNumber(v *Value, to reflect.Value, f Setting) error {
 	return nil
 }
 
-// numberRange is the range of a setting.
 type numberRange struct {
 	whole           bool
 	least, most     float64

@@ -158,7 +158,6 @@ func (t *tokenizer) encode(text string, length int) []int {
 	return append(ids[:min(len(ids), length-1)], t.end)
 }
 
-// merge returns the tokens of a word.
 func (t *tokenizer) merge(word string) []string {
 	tokens := make([]string, len(word))
 	for i := range len(word) {

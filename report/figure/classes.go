@@ -42,18 +42,12 @@ func Confusion(counts [][]int, classes []string) (*Figure, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("confusion: %w", ErrNoData)
 	}
-	if n != len(classes) {
-		return nil, fmt.Errorf("confusion: counts of %d classes, but %d names", n, len(classes))
-	}
 	cell := min(max(vg.Length(confusionSide)/vg.Length(n), smallestCell), largestCell)
 	side := cell * vg.Length(n)
-	names := textStyle(min(9, max(cell*0.85, 6)))
+	names := textStyle(min(9, max(cell*0.85, 6)), text.XRight)
 	shown := make([]string, n)
 	var widest vg.Length // the widest name
-	for i, row := range counts {
-		if len(row) != n {
-			return nil, fmt.Errorf("confusion: %s has %d counts; expected %d", classes[i], len(row), n)
-		}
+	for i := range counts {
 		shown[i] = fitName(classes[i], names.Width, widestName)
 		widest = max(widest, names.Width(shown[i]))
 	}
@@ -61,8 +55,7 @@ func Confusion(counts [][]int, classes []string) (*Figure, error) {
 	f.draw = func(ctx context.Context, to draw.Canvas) error {
 		left, top := to.Max.X-side, to.Max.Y
 		edge := func(i int) (x, y vg.Length) { return left + cell*vg.Length(i), top - cell*vg.Length(i) }
-		centred := textStyle(min(9, cell*0.5))
-		centred.XAlign = text.XCenter
+		centred := textStyle(min(9, cell*0.5), text.XCenter)
 		for i, row := range counts {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -99,17 +92,14 @@ func Confusion(counts [][]int, classes []string) (*Figure, error) {
 			to.StrokeLine2(style, left, y, left+side, y)
 			to.StrokeLine2(style, x, top, x, top-side)
 		}
-		across := names
-		across.XAlign = text.XRight
-		down := across
+		down := names
 		down.Rotation = math.Pi / 2
 		for i := 0; i < n; i += int(math.Ceil(float64(names.Font.Size / cell))) {
 			x, y := edge(i)
-			to.FillText(across, vg.Point{X: left - nameGap, Y: y - cell/2}, shown[i])
+			to.FillText(names, vg.Point{X: left - nameGap, Y: y - cell/2}, shown[i])
 			to.FillText(down, vg.Point{X: x + cell/2, Y: top - side - nameGap}, shown[i])
 		}
-		title := textStyle(10)
-		title.XAlign = text.XCenter
+		title := textStyle(10, text.XCenter)
 		turned := title
 		turned.Rotation = math.Pi / 2
 		to.FillText(turned, vg.Point{X: to.Min.X + titleHeight/3, Y: top - side/2}, "True class")
@@ -127,8 +117,8 @@ const (
 	rankLine  = 15  // between two names
 )
 
-func textStyle(size vg.Length) text.Style {
-	return text.Style{Color: color.Black, Font: sans(size), Handler: plot.DefaultTextHandler, YAlign: text.YCenter}
+func textStyle(size vg.Length, align text.XAlignment) text.Style {
+	return text.Style{Color: color.Black, Font: sans(size), Handler: plot.DefaultTextHandler, XAlign: align, YAlign: text.YCenter}
 }
 
 // Ranks draws a critical-difference diagram (Demšar 2006): the average ranks of methods on a line, the best on the
@@ -138,10 +128,7 @@ func Ranks(methods []string, ranks []float64, groups [][]int) (*Figure, error) {
 	if n < 2 {
 		return nil, fmt.Errorf("ranks: %w", ErrNoData)
 	}
-	if n != len(ranks) {
-		return nil, fmt.Errorf("ranks: %d methods, but %d ranks", n, len(ranks))
-	}
-	style := textStyle(10)
+	style := textStyle(10, text.XRight)
 	labels := make([]string, n)
 	var widest vg.Length
 	for i, m := range methods {
@@ -168,7 +155,6 @@ func Ranks(methods []string, ranks []float64, groups [][]int) (*Figure, error) {
 		names := top - vg.Length(rankBar*(len(groups)+1))
 		for place, i := range orderBy(ranks) {
 			row, side, gap, style := place, x(1)-6, vg.Length(-4), style
-			style.XAlign = text.XRight
 			if place >= half {
 				row, side, gap = n-1-place, x(float64(n))+6, 4
 				style.XAlign = text.XLeft
@@ -205,15 +191,6 @@ const (
 // Below are the Euclidean distances between samples. White is the 99th percentile of coefficients or distances; black is
 // 0, or the 1st percentile if some are negative.
 func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (image.Image, error) {
-	n, _ := c.Values.Dims()
-	if n != len(c.Classes) {
-		return nil, fmt.Errorf("coefficients of %s: %d samples, but class numbers of %d", c.Method, n, len(c.Classes))
-	}
-	for i, class := range c.Classes {
-		if class < 0 || class >= len(classes) {
-			return nil, fmt.Errorf("coefficients of %s: sample %d has class %d; expected 0 to %d", c.Method, i+1, class, len(classes)-1)
-		}
-	}
 	shown := Evenly(orderBy(c.Classes), MostSamples)
 	own := matrix.Take(c.Classes, shown)
 	scale := MostSamples / len(shown)
@@ -256,7 +233,6 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 	return img, nil
 }
 
-// distinctClasses returns the distinct classes of samples.
 func distinctClasses(classes []int) []int {
 	return slices.Compact(slices.Sorted(slices.Values(classes)))
 }

@@ -109,7 +109,6 @@ func dots(t *table.Table, looks Looks) (*Figure, error) {
 	return f.figure(false), nil
 }
 
-// criterion is a criterion for choosing a number, with its value for each number and optional errors.
 type criterion struct {
 	name           string
 	values, errors []float64
@@ -253,7 +252,6 @@ type sweepPoint struct {
 	score              float64
 }
 
-// sweepPoints returns the points of all sweeps that have the setting.
 func sweepPoints(t *table.Table, sweeps []spec.Sweep, setting string) (points []sweepPoint) {
 	for _, s := range sweeps {
 		at := slices.Index(s.Settings, setting)
@@ -386,7 +384,6 @@ func iterationChart(y string) *chart {
 	return f
 }
 
-// addMean adds the mean curve of a term, if it has points.
 func (f *chart) addMean(ctx context.Context, number int, method string, curves [][]record.Point, t term) error {
 	mean, err := t.mean(ctx, curves)
 	if err != nil {

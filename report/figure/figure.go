@@ -204,7 +204,6 @@ type chart struct {
 	legend        plot.Legend
 }
 
-// newChart returns an empty chart with these axis labels.
 func newChart(x, y string) *chart {
 	f := &chart{plot: plot.New(), width: plotWidth, height: plotHeight, grid: plotter.NewGrid(), legend: plot.NewLegend()}
 	for _, axis := range []*plot.Axis{&f.plot.X, &f.plot.Y} {
@@ -397,12 +396,10 @@ var (
 	white     = color.RGBA{0xff, 0xff, 0xff, 0xff}
 )
 
-// lineOf returns the line style of method i, the same in every figure.
 func lineOf(i int) draw.LineStyle {
 	return draw.LineStyle{Color: Palette[i%len(Palette)], Width: vg.Points(1.3), Dashes: dashes[i%len(dashes)]}
 }
 
-// markerOf returns the marker of method i, the same in every figure.
 func markerOf(i int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: Palette[i%len(Palette)], Radius: vg.Points(2.8), Shape: markers[i%len(markers)]}
 }
@@ -427,7 +424,6 @@ func NewLooks(methods []string, sweeps []spec.Sweep) Looks {
 	return looks
 }
 
-// count returns the number of numbers in use.
 func (l Looks) count() (n int) {
 	for _, number := range l {
 		n = max(n, number+1)
@@ -435,7 +431,6 @@ func (l Looks) count() (n int) {
 	return n
 }
 
-// number returns the number of a method at place in a figure.
 func (l Looks) number(method string, place int) int {
 	if number, ok := l[method]; ok {
 		return number

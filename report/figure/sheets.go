@@ -91,7 +91,6 @@ func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int)
 	return img, nil
 }
 
-// columnRange returns the smallest and the largest finite value of a column; lo > hi if there is none.
 func columnRange(x mat.Matrix, j int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	m, _ := x.Dims()
@@ -103,7 +102,6 @@ func columnRange(x mat.Matrix, j int) (lo, hi float64) {
 	return lo, hi
 }
 
-// shade maps lo to black and hi to white.
 func shade(v, lo, hi float64) uint8 {
 	if lo >= hi {
 		return 0x80
@@ -162,7 +160,6 @@ func gallery(tiles []GalleryTile, left int, below image.Point) *image.RGBA {
 	return img
 }
 
-// chip is a part's number on its colour.
 type chip struct {
 	part int
 	word string
@@ -430,7 +427,6 @@ func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks [
 	return nil
 }
 
-// territory holds the part of each pixel of a drawing.
 type territory struct {
 	size  image.Point
 	owner []int // the part of each pixel, row by row, or −1
@@ -439,7 +435,6 @@ type territory struct {
 	weight, strength []float32
 }
 
-// assignPixels assigns the pixels of a drawing of the given size to parts.
 func assignPixels(ctx context.Context, marks []models.Patch, photo, size image.Point) (*territory, error) {
 	n := size.X * size.Y
 	t := &territory{size: size, owner: slices.Repeat([]int{-1}, n), weight: make([]float32, n), strength: make([]float32, n)}

@@ -50,7 +50,6 @@ type ComparisonRow struct {
 	draws significance.Draws
 }
 
-// sampling identifies a draw of samples.
 type sampling struct{ row, classes, repeat int }
 
 func drawOf(r record.Record) sampling { return sampling{r.Row, r.Classes, r.Repeat} }
@@ -215,7 +214,6 @@ type SetTable struct {
 	Best  *Best
 }
 
-// levels returns the means of the methods of a set.
 func (o SetTable) levels() (methods []string, means map[string]float64) {
 	means = map[string]float64{}
 	var peaks []Peak
@@ -374,7 +372,6 @@ func (s *Sets) Document() *Document {
 	return s.document("sets", g)
 }
 
-// document returns a grid with one key a row, under a caption.
 func (s *Sets) document(words string, g Grid) *Document {
 	g.Score, g.Keys = s.Score.Name, 1
 	return &Document{Name: s.Name, Class: "named", Title: s.Score.Title, Caption: caption(words, s), Grids: []Grid{g}}

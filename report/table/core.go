@@ -64,7 +64,6 @@ type Contrast struct {
 	Chances significance.Probabilities
 }
 
-// contrast compares two methods in a row, i − j, without correction or verdict.
 func (by Tests) contrast(row sample, i, j int) Contrast {
 	a, b := row.pair(i, j)
 	if len(a) < minPairs || by.By == significance.ByNone {
@@ -85,7 +84,6 @@ func (by Tests) contrast(row sample, i, j int) Contrast {
 	return c
 }
 
-// pValue returns the p-value of a zero mean difference.
 func (by Tests) pValue(row sample, i, j int) float64 {
 	if by.By == significance.BySignedRank {
 		return significance.Wilcoxon(row.pair(i, j))
@@ -124,7 +122,6 @@ func (by Tests) judge(f testFamily, bonferroni int) {
 	}
 }
 
-// corrects reports whether p-values are corrected for the number of comparisons.
 func (by Tests) corrects() bool { return !by.By.Bayesian() && by.Correction == significance.ByHolm }
 
 // draws describes the overlap of the draws of records.
@@ -174,7 +171,6 @@ func (r sample) resampled(i, j int) significance.Resampled {
 	return significance.Stratified(kinds, r.draws.Ratio())
 }
 
-// pair returns the scores of two methods in their common repeats, in order.
 func (r sample) pair(i, j int) (a, b []float64) {
 	for _, repeat := range slices.Sorted(maps.Keys(r.values[i])) {
 		if w, ok := r.values[j][repeat]; ok {
@@ -259,7 +255,6 @@ func (c Contrast) mark() Mark {
 	return [...]Mark{Untested: Unmarked, Open: Unmarked, Different: MarkDiffers, Equivalent: MarkEquivalent}[c.Verdict]
 }
 
-// csvNumber returns a number with all digits for CSV, or "" if it is unknown.
 func csvNumber(x float64, known bool) string {
 	if !known {
 		return ""
@@ -365,7 +360,6 @@ func unit(s eval.Score, separator string) string {
 	return separator + string(s.Unit)
 }
 
-// inUnit returns the unit for a sentence, as in " in percent".
 func inUnit(s eval.Score) string {
 	if s.Unit == eval.UnitPercent {
 		return " in percent"

@@ -85,7 +85,6 @@ func (m Marks) lines(d *Document) (lines []string) {
 	return lines
 }
 
-// caption formats the caption of a document without the captions of its grids.
 func (m Marks) caption(d *Document) string {
 	title, text := d.Title, m.text(d.Caption)
 	if title != "" && d.Name != "" && !m.Nameless {
@@ -226,7 +225,6 @@ var (
 	}).Parse(captionText))
 )
 
-// caption executes a template of captions.txt.
 func caption(template string, data any) string {
 	var text strings.Builder
 	if err := captions.ExecuteTemplate(&text, template, data); err != nil {
@@ -283,7 +281,6 @@ func (by Tests) rope(s eval.Score) string {
 	return "1 point"
 }
 
-// cellKinds has the kinds of cells that a caption explains.
 type cellKinds struct{ Contest, Tested, Untested, Partial, Empty bool }
 
 func (t *Table) cellKindsOf(rows ...Row) (f cellKinds) {
@@ -320,7 +317,6 @@ func (t *Table) explained() captionData {
 	return e
 }
 
-// finding names the best of the cells in a sentence; "" if there is nothing to compare.
 func finding(score eval.Score, names []string, cells []Cell, where string) string {
 	var best, tied []string
 	mean := ""

@@ -213,7 +213,6 @@ var markdownEscape = strings.NewReplacer(
 // markdownBlock is the beginning of a list at the start of a paragraph.
 var markdownBlock = regexp.MustCompile(`^([0-9]*)([-+.)])`)
 
-// markdownText returns Markdown that shows exactly the name.
 func markdownText(name string) string {
 	return markdownBlock.ReplaceAllString(markdownEscape.Replace(plaintext.Line(strings.TrimSpace(name))), `$1\$2`)
 }
@@ -277,7 +276,6 @@ var latexEscape = strings.NewReplacer(
 	`α`, `$\alpha$`, `β`, `$\beta$`, `γ`, `$\gamma$`, `λ`, `$\lambda$`, `μ`, `$\mu$`, `σ`, `$\sigma$`,
 )
 
-// latexText returns LaTeX that shows exactly the name.
 func latexText(name string) string { return latexEscape.Replace(plaintext.Line(name)) }
 
 var latexMarks = Marks{
@@ -347,7 +345,6 @@ func latexLabel(experiment, table string) string {
 	return "tab:" + word + "-" + latexWord(table)
 }
 
-// latexWord returns a name in small ASCII letters, digits and hyphens.
 func latexWord(name string) string {
 	return filename.Safe(strings.Map(func(r rune) rune {
 		if r >= utf8.RuneSelf {
@@ -408,7 +405,6 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	return err
 }
 
-// points estimates the width of a column.
 func (g Grid) points(column int) float64 {
 	letters := utf8.RuneCountInString(g.Columns[column].Heading)
 	for _, l := range g.Lines {

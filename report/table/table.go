@@ -209,7 +209,6 @@ func (t *Table) markBest(r *Row) int {
 	return best
 }
 
-// allRows returns every row, the average last.
 func (t *Table) allRows() (rows []*Row) {
 	for i := range t.Rows {
 		rows = append(rows, &t.Rows[i])
@@ -260,7 +259,6 @@ func (r Row) label() string {
 	return cmp.Or(r.Name, strconv.Itoa(r.Number))
 }
 
-// rowPhrase describes the last row in a sentence.
 func (t *Table) rowPhrase() string {
 	switch {
 	case t.Average != nil:
@@ -302,7 +300,6 @@ func (t *Table) Document() *Document {
 	}
 }
 
-// words formats a table's cells, row by row, the average last.
 func (t *Table) words() (out [][]Word) {
 	width := 0 // of the longest deviation
 	for _, row := range t.allRows() {
@@ -458,7 +455,6 @@ func Labels(peaks []Peak) []string {
 	return out
 }
 
-// chosenNames returns the methods with the chosen ranks and settings.
 func (b *Best) chosenNames() []string {
 	names := make([]string, len(b.Rows))
 	for i, r := range b.Rows {
