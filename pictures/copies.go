@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -74,10 +75,7 @@ func Copies(ctx context.Context, from Source) (*Stacks, error) {
 		return nil, err
 	}
 	found, errs := make([]relation, len(pairs)), make([]error, len(pairs))
-	rough := make([][]float64, n)
-	for i, l := range from.Looks {
-		rough[i] = l.Rough()
-	}
+	rough := lists.Map(from.Looks, (*Look).Rough)
 	var mu sync.Mutex
 	done := 0
 	if err := parallel.Blocks(ctx, 0, len(pairs), 64, func(_, lo, hi int) {
@@ -304,10 +302,7 @@ func (s Source) compare(ctx context.Context, p related, rough [][]float64, kept 
 // images.
 func (l *Look) Rough() []float64 {
 	rough := l.brightness().reduced(roughSide)
-	out := make([]float64, len(rough.v))
-	for i, v := range rough.v {
-		out[i] = float64(v)
-	}
+	out := lists.Map(rough.v, func(v float32) float64 { return float64(v) })
 	floats.AddConst(-floats.Sum(out)/float64(len(out)), out)
 	length := math.Sqrt(floats.Dot(out, out))
 	if length < 1 {
@@ -318,11 +313,7 @@ func (l *Look) Rough() []float64 {
 }
 
 func (l *Look) brightness() grey {
-	g := newGrey(smallSide, smallSide)
-	for i, v := range l.small {
-		g.v[i] = float32(v)
-	}
-	return g
+	return grey{smallSide, smallSide, lists.Map(l.small[:], func(v uint8) float32 { return float32(v) })}
 }
 
 // sameColours reports whether two images have the same colours or one of them has none.

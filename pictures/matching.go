@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -123,10 +124,7 @@ func (l *Look) centred(k *keypoint) (z complex128, size float64) {
 // place finds the placement of b in a, under the symmetry g, that most matching key points agree with.
 func place(a, b *Look, g symmetry) (best placement, inliers int) {
 	var matches []matched
-	turned := make([][4]uint64, len(a.points))
-	for i := range a.points {
-		turned[i] = a.points[i].under(g)
-	}
+	turned := lists.Map(a.points, func(k keypoint) [4]uint64 { return k.under(g) })
 	inverse := g.inverse()
 	for j := range b.points {
 		least, at := mostBits+1, -1

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -106,9 +107,7 @@ var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/",
 func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	w := &experimentPage{page: page{folder: folder{dir, ctx}, Name: e.Name, Command: e.Command, Settings: e.Settings, Styles: []string{pageCSS}}, experiment: e}
 	w.records = table.Finished(e.Records, e.Methods)
-	for _, score := range table.ScoresOf(w.records) {
-		w.tables = append(w.tables, e.tablesOf(w.records, score))
-	}
+	w.tables = lists.Map(table.ScoresOf(w.records), func(score string) scoreTables { return e.tablesOf(w.records, score) })
 	first := &table.Table{Methods: e.Methods}
 	if len(w.tables) > 0 {
 		first = w.tables[0].all
@@ -173,10 +172,7 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 		}
 		e.Bases = append(e.Bases, b)
 	}
-	var classes []int
-	for _, sample := range s.Samples {
-		classes = append(classes, sample.Class)
-	}
+	classes := lists.Map(s.Samples, func(s pipeline.Sample) int { return s.Class })
 	coefficients, others := results.Coefficients(dir, s)
 	for i, method := range s.Methods {
 		if v := coefficients[i]; v != nil {

@@ -34,6 +34,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/report/figure"
@@ -167,10 +168,7 @@ func writePage[P any](p *page, of P, sections []section[P]) error {
 	if err := pageTemplate().Execute(&text, view); err != nil {
 		return err
 	}
-	lines := strings.Split(text.String(), "\n")
-	for i, line := range lines {
-		lines[i] = plaintext.Line(line)
-	}
+	lines := lists.Map(strings.Split(text.String(), "\n"), plaintext.Line)
 	return p.writeBytes("index.html", []byte(strings.Join(lines, "\n")))
 }
 

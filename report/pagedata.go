@@ -22,6 +22,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/layout"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
@@ -72,8 +73,8 @@ type sheetsData struct {
 func (w *clustersPage) newData() *pageData {
 	c := w.clusters
 	d := &pageData{
-		Thing: c.noun(), Names: plainLines(c.Names), GroupNames: make([]string, len(w.members)),
-		Typical: c.Memberships != nil, Labels: c.Labels, Classes: plainLines(c.Classes),
+		Thing: c.noun(), Names: lists.Map(c.Names, plaintext.Line), GroupNames: make([]string, len(w.members)),
+		Typical: c.Memberships != nil, Labels: c.Labels, Classes: lists.Map(c.Classes, plaintext.Line),
 	}
 	d.Groups, d.Order = append([]int{}, c.Groups...), append([]int{}, w.order...) // never null
 	d.setPlaces()
@@ -207,14 +208,6 @@ func (d *pageData) addPictures(p *input.Pictures) {
 	}
 }
 
-func plainLines(names []string) []string {
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = plaintext.Line(name)
-	}
-	return out
-}
-
 // escapePath percent-encodes a path for a link, as the function escaped of page.js does.
 func escapePath(path string) string {
 	return strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(path))
@@ -236,10 +229,7 @@ func shorterLinks(links, names []string) (base string, rests []string) {
 	if base != "" && slices.EqualFunc(links, names, func(link, name string) bool { return link == base+escapePath(name) }) {
 		return base, nil
 	}
-	for _, l := range links {
-		rests = append(rests, strings.TrimPrefix(l, base))
-	}
-	return base, rests
+	return base, lists.Map(links, func(link string) string { return strings.TrimPrefix(link, base) })
 }
 
 const (
@@ -272,10 +262,7 @@ func (c Clusters) encodeFeatures(ctx context.Context) (out codes, err error) {
 		return out, err
 	}
 	numbers, length := p.Codes(codeLength)
-	text := make([]byte, len(numbers))
-	for i, v := range numbers {
-		text[i] = byte(v)
-	}
+	text := lists.Map(numbers, func(v int8) byte { return byte(v) })
 	at, err := layout.Points(ctx, p)
 	if err != nil {
 		return out, err

@@ -21,6 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -200,10 +201,7 @@ func (p *page) patches(prefix string, of models.PartsShown, photos []photograph)
 	for part := range min(k, maxPartRows) {
 		row := partView{Title: fmt.Sprintf("Part %d", part+1)}
 		if users := topPhotographs(of.Coefficients, part); len(users) > 0 {
-			names := make([]string, len(users))
-			for i, user := range users {
-				names[i] = photos[user].name
-			}
+			names := lists.Map(users, func(user int) string { return photos[user].name })
 			alt := fmt.Sprintf("The images with the largest coefficients of part %d of %s, with its patches in colour: %s.", part+1, of.Method, phrase.List(names))
 			row.Picture = p.picture(fmt.Sprintf("%s%d.png", prefix, part+1), alt, func() (image.Image, error) {
 				tiles, err := tilesOf(p.ctx, of, photos, users, part)

@@ -21,6 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/explore"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/internal/textsearch"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
@@ -98,10 +99,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures, text s
 	if err != nil {
 		return err
 	}
-	files := make([]string, len(in.Rows))
-	for i, row := range in.Rows {
-		files[i] = in.Set.File(row)
-	}
+	files := lists.Map(in.Rows, in.Set.File)
 	var find func(text string) ([]int, error)
 	if x, ok := in.X.(*mat.Dense); ok && encoder != nil {
 		find = func(text string) ([]int, error) { return encoder.Search(x, text) }

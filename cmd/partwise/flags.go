@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
@@ -285,10 +286,7 @@ func unknown(kind, name string, names []string) error {
 
 // commandLine returns the command line that repeats cmd, without flags that do not change results.
 func commandLine(cmd *cobra.Command, args []string) string {
-	words := []string{cmd.CommandPath()}
-	for _, a := range args {
-		words = append(words, quote(a))
-	}
+	words := append([]string{cmd.CommandPath()}, lists.Map(args, quote)...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if slices.Contains([]string{"workers", "out", "memory", "cache-size", "profile", "times"}, f.Name) {
 			return
@@ -379,11 +377,8 @@ func filesOf(extensions ...string) cobra.CompletionFunc {
 
 var foldersOnly = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 
-func knownNames() (names []string) {
-	for _, s := range catalogue.Known() {
-		names = append(names, s.Name)
-	}
-	return names
+func knownNames() []string {
+	return lists.Map(catalogue.Known(), func(s catalogue.Info) string { return s.Name })
 }
 
 // setsOrFiles completes known sets, or files and folders if no set matches.

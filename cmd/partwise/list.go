@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
@@ -72,10 +73,7 @@ func tableOf(k choices.Kind) columns.Table {
 			}
 			row = append(row, fact)
 		}
-		var lines []string
-		for _, s := range e.Settings {
-			lines = append(lines, s.Name+": "+cmp.Or(s.Default, "-"))
-		}
+		lines := lists.Map(e.Settings, func(s settings.Setting) string { return s.Name + ": " + cmp.Or(s.Default, "-") })
 		t.Row(append(row, strings.Join(lines, "\n"))...)
 	}
 	return t

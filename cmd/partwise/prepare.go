@@ -19,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
@@ -104,11 +105,8 @@ func skippedList(out string) string {
 
 // setOf returns the samples with other vectors.
 func (in *inputs) setOf(x mat.Matrix) *datasets.Set {
-	set := &datasets.Set{Name: in.Set.Name, Classes: in.Set.Classes, Labels: in.Labels(), Vectors: x}
-	for _, row := range in.Rows {
-		set.Names = append(set.Names, in.Set.Names[row])
-	}
-	return set
+	names := lists.Map(in.Rows, func(row int) string { return in.Set.Names[row] })
+	return &datasets.Set{Name: in.Set.Name, Names: names, Classes: in.Set.Classes, Labels: in.Labels(), Vectors: x}
 }
 
 func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -108,10 +109,7 @@ func writeSetsReport(cmd *cobra.Command, folder *results.Folder) error {
 func compareCommand() *cobra.Command {
 	var format string
 	e := &spec.Experiment{}
-	var names []string
-	for _, f := range table.Formats {
-		names = append(names, strings.ToLower(f.Name))
-	}
+	names := lists.Map(table.Formats, func(f table.Format) string { return strings.ToLower(f.Name) })
 	cmd := newCommand("compare", func(cmd *cobra.Command, args []string) error {
 		at := slices.Index(names, strings.ToLower(format))
 		if at < 0 {

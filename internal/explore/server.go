@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/report"
@@ -135,10 +136,7 @@ func (s *Server) Close() error {
 // setState stores a state for the page, and returns it as JSON. Names and sentences are escaped by plaintext.Line.
 func (s *Server) setState(state *feedback.State) ([]byte, error) {
 	shown := *state
-	shown.Names = make([]string, len(state.Names))
-	for i, name := range state.Names {
-		shown.Names[i] = plaintext.Line(name)
-	}
+	shown.Names = lists.Map(state.Names, plaintext.Line)
 	shown.Undo, shown.Redo, shown.Effect = plaintext.Line(state.Undo), plaintext.Line(state.Redo), plaintext.Line(state.Effect)
 	text, err := json.Marshal(&shown)
 	if err == nil {

@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
@@ -177,11 +178,7 @@ func List(of any) []Setting {
 
 // Names returns the names of the settings of a struct.
 func Names(of any) []string {
-	var names []string
-	for _, s := range settingsOf(reflect.Indirect(reflect.ValueOf(of)).Type()) {
-		names = append(names, s.Name)
-	}
-	return names
+	return lists.Map(settingsOf(reflect.Indirect(reflect.ValueOf(of)).Type()), func(s Setting) string { return s.Name })
 }
 
 // settingsOf returns the settings of a struct type, with defaults from tags.

@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/network"
@@ -159,10 +160,7 @@ func (t *tokenizer) encode(text string, length int) []int {
 }
 
 func (t *tokenizer) merge(word string) []string {
-	tokens := make([]string, len(word))
-	for i := range len(word) {
-		tokens[i] = string(printable(word[i]))
-	}
+	tokens := lists.Map([]byte(word), func(b byte) string { return string(printable(b)) })
 	tokens[len(tokens)-1] += wordEnd
 	for {
 		best, at := len(t.ranks), -1

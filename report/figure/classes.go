@@ -191,6 +191,9 @@ const (
 // Below are the Euclidean distances between samples. White is the 99th percentile of coefficients or distances; black is
 // 0, or the 1st percentile if some are negative.
 func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (image.Image, error) {
+	if n, _ := c.Values.Dims(); n != len(c.Classes) {
+		return nil, fmt.Errorf("coefficients of %s: %d samples, but class numbers of %d", c.Method, n, len(c.Classes))
+	}
 	shown := Evenly(orderBy(c.Classes), MostSamples)
 	own := matrix.Take(c.Classes, shown)
 	scale := MostSamples / len(shown)

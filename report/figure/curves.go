@@ -16,6 +16,8 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/lists"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -37,11 +39,7 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 		across = "Number of basis vectors"
 	}
 	f := newChart(across, table.AxisLabel(t.Score, ""))
-	numbers := make([]int, len(t.Rows))
-	for i, row := range t.Rows {
-		numbers[i] = row.Number
-	}
-	f.wholeX(numbers)
+	f.wholeX(lists.Map(t.Rows, func(row table.Row) int { return row.Number }))
 	var lines []line
 	for i, method := range t.Methods {
 		l := line{number: looks.number(method, i), name: method, points: meanPoints(t, i, 0), below: meanPoints(t, i, -1), above: meanPoints(t, i, 1), marked: len(t.Rows) <= mostMarkers}
@@ -159,10 +157,7 @@ func LengthCurve(from int, lengths []float64) (*Figure, error) {
 	if len(lengths) == 0 {
 		return nil, ErrNoData
 	}
-	numbers := make([]int, len(lengths))
-	for i := range numbers {
-		numbers[i] = from + i
-	}
+	numbers := matrix.Range(from + len(lengths))[from:]
 	return choiceFigure("Number of clusters", "Description length, bits per edge", numbers, -1, func(*plot.Axis) {}, criterion{name: "length", values: lengths})
 }
 

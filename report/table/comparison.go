@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -138,9 +139,7 @@ func (c *Comparison) Document() *Document {
 	for _, o := range c.Differences {
 		d.Heading = append(d.Heading, fmt.Sprintf("%s: %s in A, %s in B", o.Setting, quoteName(cmp.Or(o.A, "none")), quoteName(cmp.Or(o.B, "none"))))
 	}
-	for _, s := range c.Scores {
-		d.Grids = append(d.Grids, s.grid(c.Tests))
-	}
+	d.Grids = lists.Map(c.Scores, func(s ScoreComparison) Grid { return s.grid(c.Tests) })
 	return d
 }
 
@@ -248,10 +247,7 @@ func NewSets(name string, score eval.Score, tables []SetTable, by Tests) *Sets {
 			s.LeftOut = append(s.LeftOut, o.Set)
 			continue
 		}
-		row := make([]float64, len(s.Methods))
-		for j, m := range s.Methods {
-			row[j] = found[i][m]
-		}
+		row := lists.Map(s.Methods, func(m string) float64 { return found[i][m] })
 		s.Sets, s.Means = append(s.Sets, o.Set), append(s.Means, row)
 	}
 	if len(s.Methods) < 2 || len(s.Sets) < 2 {
@@ -340,11 +336,7 @@ func (s *Sets) Finding() string {
 
 // methodColumns returns a first column and a column for each method.
 func methodColumns(first Column, methods []string) []Column {
-	columns := []Column{first}
-	for _, m := range methods {
-		columns = append(columns, Column{Heading: m, Method: true, Right: true})
-	}
-	return columns
+	return append([]Column{first}, lists.Map(methods, func(m string) Column { return Column{Heading: m, Method: true, Right: true} })...)
 }
 
 // line returns a line with its best values marked.

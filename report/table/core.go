@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
@@ -212,11 +213,7 @@ func (c Contrast) fields(by Tests, names ...string) []string {
 		"p": csvNumber(c.P, byP), "uncorrected": csvNumber(c.Raw, byP),
 		"below": csvNumber(c.Chances.Below, bayes), "within": csvNumber(c.Chances.Within, bayes), "above": csvNumber(c.Chances.Above, bayes),
 	}
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = all[name]
-	}
-	return out
+	return lists.Map(names, func(name string) string { return all[name] })
 }
 
 func (by Tests) columns() []Column {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
@@ -78,12 +79,7 @@ func (m Marks) value(w Word) string {
 	return s + m.Mark[w.Mark]
 }
 
-func (m Marks) lines(d *Document) (lines []string) {
-	for _, line := range d.Heading {
-		lines = append(lines, m.text(line))
-	}
-	return lines
-}
+func (m Marks) lines(d *Document) []string { return lists.Map(d.Heading, m.text) }
 
 func (m Marks) caption(d *Document) string {
 	title, text := d.Title, m.text(d.Caption)
@@ -167,10 +163,9 @@ const missing = "–"
 func (g Grid) valueColumns(from, to int) Grid {
 	columns, lines := g.Columns, g.Lines
 	g.Columns = slices.Concat(columns[:g.Keys], columns[g.Keys+from:g.Keys+to])
-	g.Lines = make([]Line, len(lines))
-	for r, row := range lines {
-		g.Lines[r] = Line{slices.Concat(row.Words[:g.Keys], row.Words[g.Keys+from:g.Keys+to]), row.Average, row.Keys}
-	}
+	g.Lines = lists.Map(lines, func(row Line) Line {
+		return Line{slices.Concat(row.Words[:g.Keys], row.Words[g.Keys+from:g.Keys+to]), row.Average, row.Keys}
+	})
 	return g
 }
 
@@ -209,11 +204,7 @@ const bracket = "\x0e"
 func quoteName(s string) string { return bracket + plaintext.Line(s) + bracket }
 
 func quoteNames(names []string) string {
-	shown := make([]string, len(names))
-	for i, n := range names {
-		shown[i] = quoteName(n)
-	}
-	return phrase.List(shown)
+	return phrase.List(lists.Map(names, quoteName))
 }
 
 var (
@@ -311,9 +302,7 @@ func (t *Table) explained() captionData {
 		e.Last = t.cellKindsOf(*t.Average)
 	}
 	e.How = testCaption{Tests: t.Tests, Score: t.Score, Comparisons: t.Comparisons, In: inUnit(t.Score)}
-	for _, r := range t.Rows {
-		e.How.Draws = append(e.How.Draws, r.sample.draws)
-	}
+	e.How.Draws = lists.Map(t.Rows, func(r Row) significance.Draws { return r.sample.draws })
 	return e
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
@@ -139,10 +140,7 @@ func (l layout) pretty() *pretty.Table {
 	}
 	t.SetColumnConfigs(columns)
 	for i, line := range l.lines {
-		row := make(pretty.Row, len(line))
-		for j, word := range line {
-			row[j] = word
-		}
+		row := pretty.Row(lists.Map(line, func(word string) any { return word }))
 		switch {
 		case i == 0:
 			t.AppendHeader(row)
@@ -183,10 +181,7 @@ func writeCSV(w io.Writer, d *Document, _ Options) error {
 			out.Write(head)
 		}
 		for _, row := range g.Lines {
-			line := []string{spreadsheet.Cell(g.Score)}
-			for _, key := range row.Keys {
-				line = append(line, spreadsheet.Cell(key))
-			}
+			line := append([]string{spreadsheet.Cell(g.Score)}, lists.Map(row.Keys, spreadsheet.Cell)...)
 			for c, word := range row.Words[g.Keys:] {
 				if byMethod {
 					out.Write(slices.Concat(line, []string{spreadsheet.Cell(g.Columns[g.Keys+c].Heading)}, word.Fields))

@@ -11,6 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -121,11 +122,7 @@ func (t *Table) average(draws significance.Draws) *Row {
 			row.Cells[i] = c
 		}
 	}
-	var samples []sample
-	for _, r := range t.Rows {
-		samples = append(samples, r.sample)
-	}
-	row.sample = averaged(samples, draws, t.Ranks || t.ByClass)
+	row.sample = averaged(lists.Map(t.Rows, func(r Row) sample { return r.sample }), draws, t.Ranks || t.ByClass)
 	return row
 }
 
@@ -448,11 +445,7 @@ func Peaks(t *Table, sweeps []spec.Sweep) []Peak {
 
 // Labels returns the labels of the peaks.
 func Labels(peaks []Peak) []string {
-	out := make([]string, len(peaks))
-	for i, p := range peaks {
-		out[i] = p.Label
-	}
-	return out
+	return lists.Map(peaks, func(p Peak) string { return p.Label })
 }
 
 func (b *Best) chosenNames() []string {
@@ -480,11 +473,7 @@ func (b *Best) caption() string {
 	e.At = " at the best " + chosen + " of each method"
 	e.Last = e.cellKindsOf(b.Table.lastRow())
 	if b.Table.Average != nil {
-		var numbers []int
-		for _, r := range b.Table.Rows {
-			numbers = append(numbers, r.Number)
-		}
-		e.Numbers = phrase.Numbers(numbers)
+		e.Numbers = phrase.Numbers(lists.Map(b.Table.Rows, func(r Row) int { return r.Number }))
 	}
 	return caption("best", e)
 }
