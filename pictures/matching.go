@@ -260,7 +260,7 @@ func (o overlap) agreement() float64 {
 		details = 3   // smallest standard deviation of a tile with details, in levels of 256
 		equal   = 0.7 // smallest correlation
 	)
-	w := align(o.p.reduced(o.p.w/2), o.q.reduced(o.q.w/2), identity, 4)
+	w := align(o.p.reduced(o.p.w/2), o.q.reduced(o.q.w/2), warp{X: 1, Y: 1}, 4)
 	moved, ok := o.p.sampled(align(o.p, o.q, w, 4))
 	p, q := moved.detail(), o.q.detail()
 	agree, counted := 0, 0
@@ -322,8 +322,6 @@ func (g grey) detail() grey {
 
 // warp maps the point (x, y) of an image, in coordinates from −1 to 1, to (X·x + DX, Y·y + DY) of another.
 type warp struct{ X, DX, Y, DY float64 }
-
-var identity = warp{X: 1, Y: 1}
 
 // sampled returns a square image under a warp with linear interpolation, and the mask of pixels inside it.
 func (g grey) sampled(w warp) (out grey, ok []bool) {

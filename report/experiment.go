@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -207,16 +208,13 @@ func (e Experiment) lead(records []record.Record, methods int) string {
 	if len(records) == 0 {
 		return "No trial of this experiment has finished."
 	}
-	var numbers []int
-	task := "Clustering"
-	for _, r := range records {
-		numbers = append(numbers, r.Classes)
-		if r.Tested > 0 {
-			task = "Classification"
-		}
-	}
+	numbers := lists.Map(records, func(r record.Record) int { return r.Classes })
 	slices.Sort(numbers)
 	numbers = slices.Compact(numbers)
+	task := "Clustering"
+	if slices.ContainsFunc(records, func(r record.Record) bool { return r.Tested > 0 }) {
+		task = "Classification"
+	}
 	classes := phrase.Numbers(numbers) + " classes"
 	if len(numbers) == 1 {
 		classes = phrase.Count(numbers[0], "class", "classes")
@@ -235,17 +233,10 @@ func (e Experiment) TrialWarnings() (lines []string) {
 	records := table.Finished(e.Records, e.Methods)
 	for _, method := range e.Methods {
 		own := slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool { return r.Method != method })
-		var texts []string
-		trials := map[string]int{}
-		for _, r := range own {
-			for _, text := range r.Warnings {
-				if trials[text]++; trials[text] == 1 {
-					texts = append(texts, text)
-				}
-			}
-		}
-		for _, text := range texts {
-			lines = append(lines, fmt.Sprintf("%s: %s (%s)", method, text, phrase.Count(trials[text], "trial", "trials")))
+		all := slices.Concat(lists.Map(own, func(r record.Record) []string { return r.Warnings })...)
+		for _, text := range lists.Unique(all) {
+			trials := len(slices.DeleteFunc(slices.Clone(all), func(other string) bool { return other != text }))
+			lines = append(lines, fmt.Sprintf("%s: %s (%s)", method, text, phrase.Count(trials, "trial", "trials")))
 		}
 		if text := record.Unconverged(method, own); text != "" {
 			lines = append(lines, text)
@@ -335,20 +326,15 @@ func WriteSets(ctx context.Context, dir string, s Sets) error {
 
 func (s Sets) compareMethods() []*table.Sets {
 	tables := map[string][]table.SetTable{}
-	var names []string
 	for i, e := range s.Sets {
 		for _, name := range table.ScoresOf(e.Records) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
 			if t := e.tablesOf(e.Records, name); len(t.all.Rows) > 0 {
 				tables[name] = append(tables[name], table.SetTable{Set: s.Names[i], Table: t.all, Best: t.best})
 			}
 		}
 	}
-	slices.SortFunc(names, eval.CompareScores)
 	var out []*table.Sets
-	for _, name := range names {
+	for _, name := range slices.SortedFunc(maps.Keys(tables), eval.CompareScores) {
 		score, _ := eval.FindScore(name)
 		if a := table.NewSets(s.Name, score, tables[name], s.Tests); a != nil {
 			out = append(out, a)

@@ -14,3 +14,9 @@ func TestMap(t *testing.T) {
 		t.Errorf("no list: got %#v, want an empty one", got)
 	}
 }
+
+func TestUnique(t *testing.T) {
+	if got := Unique([]int{3, 1, 3, 2, 1}); !slices.Equal(got, []int{3, 1, 2}) {
+		t.Errorf("got %v", got)
+	}
+}

@@ -190,13 +190,7 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 	if len(points) == 0 {
 		return nil, fmt.Errorf("%s against %s: %w", t.Score.Name, setting, ErrNoData)
 	}
-	var values []string
-	for _, p := range points {
-		if !slices.Contains(values, p.value) {
-			values = append(values, p.value)
-		}
-	}
-	places := f.placeValues(values)
+	places := f.placeValues(lists.Unique(lists.Map(points, func(p sweepPoint) string { return p.value })))
 	var lines, rings []line
 	for len(points) > 0 { // the points of one line come first
 		first := points[0]
@@ -306,12 +300,7 @@ func (f *chart) placeValues(values []string) map[string]float64 {
 		axis.Scale = plot.LogScale{}
 	}
 	axis.Min, axis.Max = numbers[values[0]], numbers[values[len(values)-1]]
-	var at []float64
-	var labels []string
-	for _, v := range values {
-		at, labels = append(at, numbers[v]), append(labels, shownName(v))
-	}
-	f.labelX(at, labels)
+	f.labelX(lists.Map(values, func(v string) float64 { return numbers[v] }), lists.Map(values, shownName))
 	return numbers
 }
 

@@ -32,6 +32,7 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -137,7 +138,6 @@ func (c outlines) SetColor(colour color.Color) {
 	c.Canvas.SetColor(colour)
 }
 
-// straight returns a colour whose components are not multiplied by its opacity.
 func straight(c color.Color) color.RGBA { return color.RGBA(color.NRGBAModel.Convert(c).(color.NRGBA)) }
 
 // FillString implements vg.Canvas.
@@ -324,11 +324,7 @@ func (f *chart) labelX(at []float64, labels []string) {
 
 // wholeX is labelX for whole numbers.
 func (f *chart) wholeX(numbers []int) {
-	at, labels := make([]float64, len(numbers)), make([]string, len(numbers))
-	for i, n := range numbers {
-		at[i], labels[i] = float64(n), strconv.Itoa(n)
-	}
-	f.labelX(at, labels)
+	f.labelX(lists.Map(numbers, func(n int) float64 { return float64(n) }), lists.Map(numbers, strconv.Itoa))
 }
 
 // roundTicks ends an axis at ticks around its data, and gives it at most nine round ticks in percent, or six plain

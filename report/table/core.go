@@ -132,14 +132,13 @@ func (by Tests) draws(records []record.Record) significance.Draws {
 		return d
 	}
 	for _, r := range records {
-		if !slices.Contains(d.Classes, r.Classes) {
-			d.Classes = append(d.Classes, r.Classes)
-		}
+		d.Classes = append(d.Classes, r.Classes)
 		if r.Tested > 0 && !by.Fixed {
 			d.Learned, d.Scored = d.Learned+r.Samples, d.Scored+r.Tested
 		}
 	}
 	slices.Sort(d.Classes)
+	d.Classes = slices.Compact(d.Classes)
 	return d
 }
 

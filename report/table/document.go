@@ -203,16 +203,12 @@ const bracket = "\x0e"
 // quoteName returns a name for a text that Marks.text formats.
 func quoteName(s string) string { return bracket + plaintext.Line(s) + bracket }
 
-func quoteNames(names []string) string {
-	return phrase.List(lists.Map(names, quoteName))
-}
-
 var (
 	//go:embed captions.txt
 	captionText string
 
 	captions = template.Must(template.New("captions").Funcs(template.FuncMap{
-		"count": phrase.Count, "inUnit": inUnit, "names": quoteNames, "p": pText, "rope": Tests.rope,
+		"count": phrase.Count, "inUnit": inUnit, "names": func(names []string) string { return phrase.List(lists.Map(names, quoteName)) }, "p": pText, "rope": Tests.rope,
 	}).Parse(captionText))
 )
 
@@ -249,12 +245,7 @@ func (t testCaption) Holm() bool { return t.corrects() && !t.Bonferroni() }
 
 // Population describes the population to which the tests generalise.
 func (t testCaption) Population() string {
-	var words []string
-	for _, d := range t.Draws {
-		if w := d.Beyond(); !slices.Contains(words, w) {
-			words = append(words, w)
-		}
-	}
+	words := lists.Unique(lists.Map(t.Draws, significance.Draws.Beyond))
 	text := "the result holds for " + words[0]
 	if len(words) > 1 {
 		text += ", or for " + words[len(words)-1] + " in rows with all classes"

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/csv"
@@ -24,8 +25,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
-
-const captionWidth = 100
 
 var textMarks = Marks{
 	Foreign: plaintext.Line, Own: strings.NewReplacer("@best", "*", "@tied", "~", "@same", "=", "@differs", "*"),
@@ -154,10 +153,7 @@ func (l layout) pretty() *pretty.Table {
 }
 
 func (opt Options) wrap(words string) string {
-	width := captionWidth
-	if opt.Width > 0 {
-		width = min(width, opt.Width)
-	}
+	width := min(100, cmp.Or(opt.Width, math.MaxInt))
 	return columns.Hanging("", strings.Join(strings.Fields(words), " "), width)
 }
 
@@ -283,9 +279,6 @@ var latexMarks = Marks{
 	Mark: [...]string{MarkTied: `\rlap{$^{\sim}$}`, MarkEquivalent: `\rlap{$^{=}$}`, MarkDiffers: `\rlap{$^{*}$}`},
 }
 
-// latexSymbols are the settings that papers write as Greek letters.
-var latexSymbols = strings.Fields("alpha beta gamma lambda mu sigma")
-
 var (
 	latexSettings = regexp.MustCompile(`^(\S.*?)((?: [A-Za-z][A-Za-z-]*=[A-Za-z0-9.+/-]+)+)$`) // after a method
 	latexNumber   = regexp.MustCompile(`^[+-]?[0-9.]+$`)
@@ -310,7 +303,7 @@ func latexSetting(settings string) string {
 			continue
 		}
 		symbol := `\mathit{` + key + `}`
-		if slices.Contains(latexSymbols, key) {
+		if slices.Contains([]string{"alpha", "beta", "gamma", "lambda", "mu", "sigma"}, key) { // papers write Greek letters
 			symbol = `\` + key
 		}
 		if power := latexPower.FindStringSubmatch(value); power != nil {
@@ -348,8 +341,6 @@ func latexWord(name string) string {
 		return r
 	}, name))
 }
-
-const latexFonts = "% Some characters need XeLaTeX or LuaLaTeX and a font that has them\n"
 
 // needsFonts reports whether the text has letters beyond European Latin script.
 func needsFonts(latex string) bool {
@@ -394,7 +385,7 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	}
 	table := out.String()
 	if needsFonts(table) {
-		table = latexFonts + table
+		table = "% Some characters need XeLaTeX or LuaLaTeX and a font that has them\n" + table
 	}
 	_, err := io.WriteString(w, table)
 	return err
