@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -54,7 +55,6 @@ type Stacks struct {
 	Near, Burst []bool
 }
 
-// relation is the result of a comparison of two images.
 type relation uint8
 
 const (
@@ -75,10 +75,7 @@ func Copies(ctx context.Context, from Source) (*Stacks, error) {
 		return nil, err
 	}
 	found, errs := make([]relation, len(pairs)), make([]error, len(pairs))
-	rough := make([][]float64, n)
-	for i, l := range from.Looks {
-		rough[i] = l.Rough()
-	}
+	rough := lists.Map(from.Looks, (*Look).Rough)
 	var mu sync.Mutex
 	done := 0
 	if err := parallel.Blocks(ctx, 0, len(pairs), 64, func(_, lo, hi int) {
@@ -201,7 +198,6 @@ func Separate[T any](list []T, pairs [][2]string, name func(T) string) (parts []
 	return parts
 }
 
-// pairs returns the pairs of images to compare.
 func (s Source) pairs(ctx context.Context) (pairs []related, err error) {
 	can := func(i int) bool {
 		l := s.Looks[i]
@@ -239,12 +235,10 @@ func (s Source) pairs(ctx context.Context) (pairs []related, err error) {
 	return slices.CompactFunc(pairs, func(p, q related) bool { return p.a == q.a && p.b == q.b && p.g == q.g }), err
 }
 
-// inBurst reports whether two images were taken in the same seconds.
 func (s Source) inBurst(i, j int) bool {
 	return s.Taken != nil && !s.Taken[i].IsZero() && !s.Taken[j].IsZero() && s.Taken[i].Sub(s.Taken[j]).Abs() <= burstSeconds*time.Second
 }
 
-// thumbnail is the brightness and the colour differences of a thumbnail.
 type thumbnail struct{ y, cb, cr grey }
 
 // thumbnail returns the thumbnail of image i. It caches a few in kept.
@@ -268,7 +262,6 @@ func (s Source) thumbnail(ctx context.Context, i int, kept map[int]*thumbnail) (
 	return t, nil
 }
 
-// compare compares two images.
 func (s Source) compare(ctx context.Context, p related, rough [][]float64, kept map[int]*thumbnail) (relation, error) {
 	a, b := s.Looks[p.a], s.Looks[p.b]
 	near := nearDuplicate
@@ -309,10 +302,7 @@ func (s Source) compare(ctx context.Context, p related, rough [][]float64, kept 
 // images.
 func (l *Look) Rough() []float64 {
 	rough := l.brightness().reduced(roughSide)
-	out := make([]float64, len(rough.v))
-	for i, v := range rough.v {
-		out[i] = float64(v)
-	}
+	out := lists.Map(rough.v, func(v float32) float64 { return float64(v) })
 	floats.AddConst(-floats.Sum(out)/float64(len(out)), out)
 	length := math.Sqrt(floats.Dot(out, out))
 	if length < 1 {
@@ -323,11 +313,7 @@ func (l *Look) Rough() []float64 {
 }
 
 func (l *Look) brightness() grey {
-	g := newGrey(smallSide, smallSide)
-	for i, v := range l.small {
-		g.v[i] = float32(v)
-	}
-	return g
+	return grey{smallSide, smallSide, lists.Map(l.small[:], func(v uint8) float32 { return float32(v) })}
 }
 
 // sameColours reports whether two images have the same colours or one of them has none.

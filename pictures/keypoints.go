@@ -87,7 +87,6 @@ func hamming(a, b *[4]uint64) int {
 	return bits.OnesCount64(a[0]^b[0]) + bits.OnesCount64(a[1]^b[1]) + bits.OnesCount64(a[2]^b[2]) + bits.OnesCount64(a[3]^b[3])
 }
 
-// grey is the brightness of an image.
 type grey struct {
 	w, h int
 	v    []float32
@@ -193,7 +192,6 @@ func keypoints(img *image.RGBA) (found []keypoint) {
 	return found
 }
 
-// corners returns the strength of corners.
 func (g grey) corners() grey {
 	xx, yy, xy := newGrey(g.w, g.h), newGrey(g.w, g.h), newGrey(g.w, g.h)
 	for y := 1; y < g.h-1; y++ {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -124,7 +125,6 @@ func ReadCleaning(dir string, notSame ...[2]string) (*Cleaning, error) {
 // sameSharpness is the largest difference of two shots of a burst that are equally sharp.
 const sameSharpness = 0.03
 
-// bestFirst sorts the photos of a stack by their value.
 func bestFirst(stack []Photo) {
 	sharpest := 0.0 // 0 unless the stack is a burst
 	for _, p := range stack {
@@ -359,11 +359,8 @@ func cleaningMarked(w *cleaningPage) any {
 	if len(w.Marked) == 0 {
 		return nil
 	}
-	var s stackView
-	for _, p := range w.Marked {
-		s.Photos = append(s.Photos, w.cleaned(p, p.Remark))
-	}
-	return cleaningView{"marked", "Blurred and blank photos", []stackView{s}}
+	photos := lists.Map(w.Marked, func(p Photo) cleanedView { return w.cleaned(p, p.Remark) })
+	return cleaningView{"marked", "Blurred and blank photos", []stackView{{Photos: photos}}}
 }
 
 // cleaned returns the view of a photo with its kind: copy, burst, blurred, blank, or "" if it is kept.

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -124,7 +125,6 @@ func (c Clusters) noun() string {
 	return "sample"
 }
 
-// nouns returns the plural for samples, capitalised.
 func (c Clusters) nouns() string { return strings.ToUpper(c.noun()[:1]) + c.noun()[1:] + "s" }
 
 // Count returns a number of samples in words, as in "3 images".
@@ -167,7 +167,6 @@ type plainScore struct {
 	Headline           bool
 }
 
-// clusterScores shows how well the groups agree with the classes.
 func clusterScores(w *clustersPage) any {
 	var scores []plainScore
 	for _, name := range slices.SortedFunc(maps.Keys(w.clusters.Scores), eval.CompareScores) {
@@ -253,10 +252,7 @@ func scriptText(name string) []byte {
 func (w *clustersPage) group(g int, members []int) groupView {
 	c := w.clusters
 	_, classes, sizes := c.composition(members)
-	parts := make([]string, len(classes))
-	for i, l := range classes {
-		parts[i] = fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l])
-	}
+	parts := lists.Map(classes, func(l int) string { return fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l]) })
 	v := groupView{Index: g, Number: g + 1, Title: fmt.Sprintf("Group %d", g+1), Size: c.Count(len(members)) + ".", Classes: strings.Join(parts, ", ")}
 	if name := c.groupName(g, members); name != "" {
 		v.Title += ": " + name
@@ -264,9 +260,7 @@ func (w *clustersPage) group(g int, members []int) groupView {
 	if c.Memberships != nil && len(members) > 1 {
 		v.Size += " Most typical first."
 	}
-	for _, sample := range members[:min(len(members), shownFirst)] {
-		v.Pictures = append(v.Pictures, w.data.tile(sample, ""))
-	}
+	v.Pictures = lists.Map(members[:min(len(members), shownFirst)], func(sample int) tileView { return w.data.tile(sample, "") })
 	if more := len(members) - len(v.Pictures); more > 0 {
 		v.More = phrase.Count(more, "more "+c.noun(), "more "+c.noun()+"s") + "."
 	}

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -106,9 +108,7 @@ var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/",
 func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	w := &experimentPage{page: page{folder: folder{dir, ctx}, Name: e.Name, Command: e.Command, Settings: e.Settings, Styles: []string{pageCSS}}, experiment: e}
 	w.records = table.Finished(e.Records, e.Methods)
-	for _, score := range table.ScoresOf(w.records) {
-		w.tables = append(w.tables, e.tablesOf(w.records, score))
-	}
+	w.tables = lists.Map(table.ScoresOf(w.records), func(score string) scoreTables { return e.tablesOf(w.records, score) })
 	first := &table.Table{Methods: e.Methods}
 	if len(w.tables) > 0 {
 		first = w.tables[0].all
@@ -173,10 +173,7 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 		}
 		e.Bases = append(e.Bases, b)
 	}
-	var classes []int
-	for _, sample := range s.Samples {
-		classes = append(classes, sample.Class)
-	}
+	classes := lists.Map(s.Samples, func(s pipeline.Sample) int { return s.Class })
 	coefficients, others := results.Coefficients(dir, s)
 	for i, method := range s.Methods {
 		if v := coefficients[i]; v != nil {
@@ -207,21 +204,17 @@ func (e Experiment) headlines(records []record.Record, unlabelled bool) (out []*
 	return out
 }
 
-// lead summarises an experiment in a sentence.
 func (e Experiment) lead(records []record.Record, methods int) string {
 	if len(records) == 0 {
 		return "No trial of this experiment has finished."
 	}
-	var numbers []int
-	task := "Clustering"
-	for _, r := range records {
-		numbers = append(numbers, r.Classes)
-		if r.Tested > 0 {
-			task = "Classification"
-		}
-	}
+	numbers := lists.Map(records, func(r record.Record) int { return r.Classes })
 	slices.Sort(numbers)
 	numbers = slices.Compact(numbers)
+	task := "Clustering"
+	if slices.ContainsFunc(records, func(r record.Record) bool { return r.Tested > 0 }) {
+		task = "Classification"
+	}
 	classes := phrase.Numbers(numbers) + " classes"
 	if len(numbers) == 1 {
 		classes = phrase.Count(numbers[0], "class", "classes")
@@ -240,17 +233,10 @@ func (e Experiment) TrialWarnings() (lines []string) {
 	records := table.Finished(e.Records, e.Methods)
 	for _, method := range e.Methods {
 		own := slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool { return r.Method != method })
-		var texts []string
-		trials := map[string]int{}
-		for _, r := range own {
-			for _, text := range r.Warnings {
-				if trials[text]++; trials[text] == 1 {
-					texts = append(texts, text)
-				}
-			}
-		}
-		for _, text := range texts {
-			lines = append(lines, fmt.Sprintf("%s: %s (%s)", method, text, phrase.Count(trials[text], "trial", "trials")))
+		all := slices.Concat(lists.Map(own, func(r record.Record) []string { return r.Warnings })...)
+		for _, text := range lists.Unique(all) {
+			trials := len(slices.DeleteFunc(slices.Clone(all), func(other string) bool { return other != text }))
+			lines = append(lines, fmt.Sprintf("%s: %s (%s)", method, text, phrase.Count(trials, "trial", "trials")))
 		}
 		if text := record.Unconverged(method, own); text != "" {
 			lines = append(lines, text)
@@ -265,7 +251,6 @@ func (e Experiment) TrialWarnings() (lines []string) {
 	return lines
 }
 
-// reading explains the page to a first-time reader.
 func reading(w *experimentPage) any {
 	return struct{ Labelled, Tested bool }{
 		slices.ContainsFunc(w.records, func(r record.Record) bool { return r.Labelled > 0 && r.Tested == 0 }),
@@ -339,23 +324,17 @@ func WriteSets(ctx context.Context, dir string, s Sets) error {
 	return writePage(&w.page, w, setsSections)
 }
 
-// compareMethods compares the methods over the sets by each score.
 func (s Sets) compareMethods() []*table.Sets {
 	tables := map[string][]table.SetTable{}
-	var names []string
 	for i, e := range s.Sets {
 		for _, name := range table.ScoresOf(e.Records) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
 			if t := e.tablesOf(e.Records, name); len(t.all.Rows) > 0 {
 				tables[name] = append(tables[name], table.SetTable{Set: s.Names[i], Table: t.all, Best: t.best})
 			}
 		}
 	}
-	slices.SortFunc(names, eval.CompareScores)
 	var out []*table.Sets
-	for _, name := range names {
+	for _, name := range slices.SortedFunc(maps.Keys(tables), eval.CompareScores) {
 		score, _ := eval.FindScore(name)
 		if a := table.NewSets(s.Name, score, tables[name], s.Tests); a != nil {
 			out = append(out, a)
@@ -375,7 +354,6 @@ func (s Sets) Headlines() []*table.Document {
 	return out
 }
 
-// setsFindings names the best methods over the sets in a few sentences.
 func setsFindings(w *setsPage) any {
 	var found []string
 	for _, a := range w.across {
@@ -393,7 +371,6 @@ type acrossView struct {
 	Ranks        *figureView
 }
 
-// across shows the comparison of methods over the sets.
 func across(w *setsPage) any {
 	if len(w.across) == 0 {
 		return nil

@@ -81,7 +81,6 @@ func ExploreGrouping(dir string) (*GroupingFolder, string, error) {
 	return folder, data, err
 }
 
-// groupedData returns the path or name of the data of the grouping in dir.
 func groupedData(dir string) (string, error) {
 	command, data, err := output.Written(dir)
 	if err == nil && command != "cluster" {
@@ -204,7 +203,6 @@ func linksTo(files []string, dir string) []string {
 	return links
 }
 
-// writeLists writes the CSV files beside the page and the model.
 func (c Clusters) writeLists(to folder, in *input.Inputs) error {
 	p := page{folder: to}
 	p.fail(to.writeList(AssignmentsFile, len(c.Names), c.assignments()))
@@ -307,7 +305,6 @@ func (c Clusters) pictures() []listColumn {
 	}
 }
 
-// takenText returns a capture time, or "" if it is unknown.
 func takenText(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -380,20 +377,8 @@ func ReadAssignments(dir string) (found []Assignment, data string, err error) {
 }
 
 // ReadAssignmentsFile returns the groups of samples in a file with the format of AssignmentsFile.
-func ReadAssignmentsFile(path string) ([]Assignment, error) {
-	text, err := output.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	found, err := decodeAssignments(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return found, nil
-}
-
-func decodeAssignments(text []byte) (found []Assignment, err error) {
-	err = decodeList(text, []string{"file", "group", "?name"}, func(line int, cells []string) (err error) {
+func ReadAssignmentsFile(path string) (found []Assignment, err error) {
+	err = readList(path, []string{"file", "group", "?name"}, func(line int, cells []string) (err error) {
 		a := Assignment{Line: line, Sample: cells[0], Name: cells[2]}
 		if a.Group, err = strconv.Atoi(cells[1]); err != nil || a.Group < 0 {
 			return fmt.Errorf("group %q: expected a number from 1, or 0 for no group", cells[1])
@@ -402,7 +387,7 @@ func decodeAssignments(text []byte) (found []Assignment, err error) {
 		return nil
 	})
 	if err == nil && found == nil {
-		err = errors.New("the file lists no samples")
+		err = fmt.Errorf("%s: the file lists no samples", path)
 	}
 	return found, err
 }

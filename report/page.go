@@ -34,6 +34,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/report/figure"
@@ -61,7 +62,6 @@ type page struct {
 	after  func() error      // runs after later; may be nil
 }
 
-// section is a section of a page.
 type section[P any] struct {
 	id, title string // the anchor, and the title in the navigation; may be empty
 	template  string // the template: the text of a file from readTemplate, or any other
@@ -108,7 +108,6 @@ func readTemplate(name string) string {
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-// fillTemplate executes the template of a section, which may use the templates of sections/shared.html.
 func fillTemplate(text string, view any) (template.HTML, error) {
 	t := template.Must(template.New("shared").Parse(readTemplate("shared")))
 	var out strings.Builder
@@ -169,10 +168,7 @@ func writePage[P any](p *page, of P, sections []section[P]) error {
 	if err := pageTemplate().Execute(&text, view); err != nil {
 		return err
 	}
-	lines := strings.Split(text.String(), "\n")
-	for i, line := range lines {
-		lines[i] = plaintext.Line(line)
-	}
+	lines := lists.Map(strings.Split(text.String(), "\n"), plaintext.Line)
 	return p.writeBytes("index.html", []byte(strings.Join(lines, "\n")))
 }
 
@@ -222,7 +218,6 @@ func (to folder) writeBytes(name string, content []byte) error {
 	})
 }
 
-// picture is a picture beside a page.
 type picture struct {
 	Path, Alt     string
 	Width, Height int
@@ -250,7 +245,6 @@ type captioned struct {
 	Picture *picture
 }
 
-// figureView is a figure beside a page, in three formats.
 type figureView struct {
 	PNG, SVG, PDF, Alt string
 	Width, Height      int // in CSS pixels, 96 to the inch
@@ -282,7 +276,6 @@ func (p *page) figure(path, alt string, f *figure.Figure, err error) *figureView
 	return v
 }
 
-// tableView is a table in a page, and the files with the same table.
 type tableView struct {
 	HTML  template.HTML
 	Files []struct{ Label, Path string }
@@ -351,7 +344,6 @@ func forEach(ctx context.Context, workers, n int, f func(i int) error) error {
 	return cmp.Or(append(errs, err)...)
 }
 
-// concurrently calls functions concurrently, as each does.
 func concurrently(ctx context.Context, functions ...func() error) error {
 	return forEach(ctx, 0, len(functions), func(i int) error { return functions[i]() })
 }

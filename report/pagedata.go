@@ -22,6 +22,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/layout"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
@@ -31,7 +32,6 @@ import (
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
-// dataFile is the script with the data of a grouping's page.
 const dataFile = "page/data.js"
 
 // pageData is the data of page.js, which documents each field. Lists are by sample.
@@ -73,8 +73,8 @@ type sheetsData struct {
 func (w *clustersPage) newData() *pageData {
 	c := w.clusters
 	d := &pageData{
-		Thing: c.noun(), Names: plainLines(c.Names), GroupNames: make([]string, len(w.members)),
-		Typical: c.Memberships != nil, Labels: c.Labels, Classes: plainLines(c.Classes),
+		Thing: c.noun(), Names: lists.Map(c.Names, plaintext.Line), GroupNames: make([]string, len(w.members)),
+		Typical: c.Memberships != nil, Labels: c.Labels, Classes: lists.Map(c.Classes, plaintext.Line),
 	}
 	d.Groups, d.Order = append([]int{}, c.Groups...), append([]int{}, w.order...) // never null
 	d.setPlaces()
@@ -91,7 +91,6 @@ func (w *clustersPage) newData() *pageData {
 	return d
 }
 
-// setPlaces sets the index of each sample in the order.
 func (d *pageData) setPlaces() {
 	d.place = make([]int, len(d.Names))
 	for at, sample := range d.Order {
@@ -209,14 +208,6 @@ func (d *pageData) addPictures(p *input.Pictures) {
 	}
 }
 
-func plainLines(names []string) []string {
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = plaintext.Line(name)
-	}
-	return out
-}
-
 // escapePath percent-encodes a path for a link, as the function escaped of page.js does.
 func escapePath(path string) string {
 	return strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(path))
@@ -238,10 +229,7 @@ func shorterLinks(links, names []string) (base string, rests []string) {
 	if base != "" && slices.EqualFunc(links, names, func(link, name string) bool { return link == base+escapePath(name) }) {
 		return base, nil
 	}
-	for _, l := range links {
-		rests = append(rests, strings.TrimPrefix(l, base))
-	}
-	return base, rests
+	return base, lists.Map(links, func(link string) string { return strings.TrimPrefix(link, base) })
 }
 
 const (
@@ -249,7 +237,6 @@ const (
 	codeLength = 32 // principal directions for similar samples on the page
 )
 
-// codes are the features for the page.
 type codes struct {
 	Codes      []byte `json:"codes,omitempty"` // CodeLength bytes for each sample, with about the distances of the features
 	CodeLength int    `json:"codeLength,omitempty"`
@@ -275,10 +262,7 @@ func (c Clusters) encodeFeatures(ctx context.Context) (out codes, err error) {
 		return out, err
 	}
 	numbers, length := p.Codes(codeLength)
-	text := make([]byte, len(numbers))
-	for i, v := range numbers {
-		text[i] = byte(v)
-	}
+	text := lists.Map(numbers, func(v int8) byte { return byte(v) })
 	at, err := layout.Points(ctx, p)
 	if err != nil {
 		return out, err
@@ -301,7 +285,6 @@ func mapPlaces(at []float32) []byte {
 	return out
 }
 
-// mostFailures is the largest number of unreadable pictures that are named.
 const mostFailures = 20
 
 // writeThumbnails writes contact sheets of samples in this order, pictures/000.jpg and so on, and returns warnings about

@@ -21,6 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -56,7 +57,6 @@ type wordsView struct {
 	Sheets []*picture
 }
 
-// clustersPhotographs shows the parts and the visual words of a grouping.
 func clustersPhotographs(w *clustersPage) any {
 	if w.clusters.Shown == nil {
 		return nil
@@ -80,7 +80,6 @@ func experimentPhotographs(w *experimentPage) any {
 	return w.linked(view)
 }
 
-// linked adds a view to the navigation.
 func (p *page) linked(v photographsView) any {
 	if v.Patches != nil {
 		p.Links = append(p.Links, link{"patches", "Parts on images"})
@@ -106,7 +105,6 @@ func (p *page) photographs(shown *models.Illustrations, parts []models.PartsShow
 	return v
 }
 
-// photograph is a reduced photo in memory.
 type photograph struct {
 	name         string
 	large, small *image.RGBA            // for the examples and for the rows of parts; nil if unused
@@ -181,7 +179,6 @@ func examplePhotographs(of models.PartsShown) []int {
 	return figure.Evenly(matrix.Range(len(of.Patches)), maxExamples)
 }
 
-// topPhotographs returns the photos that use a part most, the first most.
 func topPhotographs(uses mat.Matrix, part int) []int {
 	n, _ := uses.Dims()
 	users := slices.DeleteFunc(matrix.Range(n), func(i int) bool { return !(uses.At(i, part) > 0) || math.IsInf(uses.At(i, part), 0) })
@@ -204,10 +201,7 @@ func (p *page) patches(prefix string, of models.PartsShown, photos []photograph)
 	for part := range min(k, maxPartRows) {
 		row := partView{Title: fmt.Sprintf("Part %d", part+1)}
 		if users := topPhotographs(of.Coefficients, part); len(users) > 0 {
-			names := make([]string, len(users))
-			for i, user := range users {
-				names[i] = photos[user].name
-			}
+			names := lists.Map(users, func(user int) string { return photos[user].name })
 			alt := fmt.Sprintf("The images with the largest coefficients of part %d of %s, with its patches in colour: %s.", part+1, of.Method, phrase.List(names))
 			row.Picture = p.picture(fmt.Sprintf("%s%d.png", prefix, part+1), alt, func() (image.Image, error) {
 				tiles, err := tilesOf(p.ctx, of, photos, users, part)

@@ -72,13 +72,11 @@ type Basis struct {
 	Height, Width, Channels int
 }
 
-// partsOfMethods shows the learned parts of methods.
 func partsOfMethods(w *experimentPage) any {
 	shown := slices.DeleteFunc(slices.Clone(w.experiment.Bases), func(b Basis) bool { return !slices.Contains(w.shownMethods, b.Method) })
 	return w.writeParts(shown, partsView{About: "Each", Chosen: w.chosen})
 }
 
-// partsOfGroups shows the parts by which samples were clustered.
 func partsOfGroups(w *clustersPage) any {
 	if w.clusters.Basis == nil {
 		return nil
@@ -181,7 +179,6 @@ func (t scoreTables) first() interface {
 	return t.all
 }
 
-// findings names the best methods in a few sentences.
 func findings(w *experimentPage) any {
 	var found []string
 	for _, t := range w.tables {
@@ -214,7 +211,6 @@ func scores(w *experimentPage) any {
 	return views
 }
 
-// score writes one score into files of this name.
 func (w *experimentPage) score(t scoreTables, name string) scoreView {
 	e := w.experiment
 	v := scoreView{Title: t.all.Score.Title, Help: t.all.Score.Help, Minor: t.all.Score.Prominence == eval.Minor, Table: w.table(name, t.all.Document())}
@@ -245,13 +241,11 @@ type timesView struct {
 	Words          string // the seconds for the visual words of draws, or ""
 }
 
-// timeLine is a line of a table of times in seconds.
 type timeLine struct {
 	Name  string
 	Words []string
 }
 
-// phase is a phase of a run, or a part of the phase before it.
 type phase struct {
 	name  string
 	phase timing.Phase

@@ -23,19 +23,14 @@ import (
 var version = ""
 
 func versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print version and build information",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionText())
-			return err
-		},
-	}
+	return newCommand("version", func(cmd *cobra.Command, _ []string) error {
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), versionText())
+		return err
+	})
 }
 
 func versionText() string { return describeVersion(buildInfo()) }
 
-// buildInfo returns the build information of this program, or an empty one.
 func buildInfo() *debug.BuildInfo {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return info
@@ -77,71 +72,58 @@ func releaseVersion(info *debug.BuildInfo) string {
 
 func licencesCommand() *cobra.Command {
 	var text bool
-	cmd := &cobra.Command{
-		Use:     "licences [NAME]",
-		Aliases: []string{"licenses"},
-		Short:   "List the licences of libraries, or print one",
-		Example: "  partwise licences\n  partwise licences cobra\n  partwise licences --text",
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			linked, err := licences.Linked(buildInfo())
-			if err != nil {
-				return err
-			}
-			out := cmd.OutOrStdout()
-			if len(args) == 0 && !text {
-				t := columns.Table{Header: []string{"library", "version", "licence"}, Limits: []int{0, 0, 40}}
-				for _, l := range linked {
-					t.Row(l.Name, l.Version, cmp.Or(l.ID, "unknown"))
-				}
-				return printTable(out, t, "partwise itself is under Apache-2.0. partwise licences NAME prints one text, --text all texts.")
-			}
-			if len(args) == 1 {
-				linked = slices.DeleteFunc(linked, func(l licences.Licence) bool {
-					return !strings.Contains(strings.ToLower(l.Name), strings.ToLower(args[0]))
-				})
-			}
-			if len(linked) == 0 {
-				return usageError{fmt.Errorf("no linked library is called %q; \"partwise licences\" lists them", args[0])}
-			}
-			var b bytes.Buffer
-			licences.Write(&b, linked)
-			_, err = b.WriteTo(out)
+	cmd := newCommand("licences", func(cmd *cobra.Command, args []string) error {
+		linked, err := licences.Linked(buildInfo())
+		if err != nil {
 			return err
-		},
-	}
+		}
+		out := cmd.OutOrStdout()
+		if len(args) == 0 && !text {
+			t := columns.Table{Header: []string{"library", "version", "licence"}, Limits: []int{0, 0, 40}}
+			for _, l := range linked {
+				t.Row(l.Name, l.Version, cmp.Or(l.ID, "unknown"))
+			}
+			return printTable(out, t, "partwise itself is under Apache-2.0. partwise licences NAME prints one text, --text all texts.")
+		}
+		if len(args) == 1 {
+			linked = slices.DeleteFunc(linked, func(l licences.Licence) bool {
+				return !strings.Contains(strings.ToLower(l.Name), strings.ToLower(args[0]))
+			})
+		}
+		if len(linked) == 0 {
+			return usageError{fmt.Errorf("no linked library is called %q; \"partwise licences\" lists them", args[0])}
+		}
+		var b bytes.Buffer
+		licences.Write(&b, linked)
+		_, err = b.WriteTo(out)
+		return err
+	})
+	cmd.Aliases = []string{"licenses"}
 	cmd.Flags().BoolVar(&text, "text", false, "print all licence texts")
 	return cmd
 }
 
 func manCommand() *cobra.Command {
 	var dir string
-	cmd := &cobra.Command{
-		Use:   "man",
-		Short: "Write manual pages",
-		Long: `Write the manual pages of all commands into a new folder. For reproducible builds,
-the pages' date is SOURCE_DATE_EPOCH (Unix seconds), or else the date of the program's revision.`,
-		Example: "  partwise man --dir man/man1",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
-				return fmt.Errorf("%s is not empty; choose a new or empty folder", dir)
+	cmd := newCommand("man", func(cmd *cobra.Command, _ []string) error {
+		if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
+			return fmt.Errorf("%s is not empty; choose a new or empty folder", dir)
+		}
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+		n := readyForManual(cmd.Root())
+		header := &doc.GenManHeader{Section: "1", Source: "partwise " + releaseVersion(buildInfo()), Manual: "partwise"}
+		for _, s := range buildInfo().Settings {
+			if t, err := time.Parse(time.RFC3339, s.Value); s.Key == "vcs.time" && err == nil && os.Getenv("SOURCE_DATE_EPOCH") == "" {
+				header.Date = &t
 			}
-			if err := os.MkdirAll(dir, 0o777); err != nil {
-				return err
-			}
-			n := readyForManual(cmd.Root())
-			header := &doc.GenManHeader{Section: "1", Source: "partwise " + releaseVersion(buildInfo()), Manual: "partwise"}
-			for _, s := range buildInfo().Settings {
-				if t, err := time.Parse(time.RFC3339, s.Value); s.Key == "vcs.time" && err == nil && os.Getenv("SOURCE_DATE_EPOCH") == "" {
-					header.Date = &t
-				}
-			}
-			if err := doc.GenManTree(cmd.Root(), header, dir); err != nil {
-				return err
-			}
-			return say(cmd, "%d manual pages are in %s.\n", n, dir)
-		},
-	}
+		}
+		if err := doc.GenManTree(cmd.Root(), header, dir); err != nil {
+			return err
+		}
+		return say(cmd, "%d manual pages are in %s.\n", n, dir)
+	})
 	cmd.Flags().StringVar(&dir, "dir", "", "output folder, new or empty")
 	_ = cmd.MarkFlagRequired("dir")
 	return cmd

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -25,7 +24,8 @@ import (
 type clustering struct {
 	groups        grouping.Groups
 	count         spec.GroupCount
-	links, out    string
+	links         spec.Links
+	out           string
 	by            string
 	choosesMethod bool // the features choose the method
 }
@@ -34,69 +34,56 @@ func clusterCommand() *cobra.Command {
 	var c clustering
 	var solver string
 	e := &spec.Experiment{Features: spec.Features{Auto: true}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}}
-	cmd := &cobra.Command{
-		Use:   "cluster DATA",
-		Short: "Group the photos of a folder by similarity",
-		Long: `Group photos, images or vectors, and write assignments.csv, a model and a page of the groups.
-Labels (--labels) and links (--links) always hold in the result; contradictions are errors.
-Classes named by subfolders or --pattern only score the groups; the method does not see them.`,
-		Example: `  partwise cluster photos -k 10
-  partwise cluster photos -k 10 --labels labels.csv --links links.csv
-  partwise cluster photos --pattern '{class}-*'
-  partwise cluster generated --method gnmf,lambda=10
-  partwise cluster photos -k 10 --batch 1000 --features pixels=64`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			given := cmd.Flags().Changed
-			e.Data.Set = args[0]
-			fallback := grouping.DefaultMethod(e.Data.Labels != "")
-			if c.by != "" {
-				fallback.Name = spec.KMeans
+	cmd := newCommand("cluster", func(cmd *cobra.Command, args []string) error {
+		given := cmd.Flags().Changed
+		e.Data.Set = args[0]
+		fallback := grouping.DefaultMethod(e.Data.Labels != "")
+		if c.by != "" {
+			fallback.Name = spec.KMeans
+		}
+		var err error
+		if c.groups.Method, err = oneMethod(cmd, fallback.Name, solver, 0); err != nil {
+			return usageError{err}
+		}
+		if len(e.Rank) > 1 {
+			return usageError{fmt.Errorf("--rank %s: cluster takes one rank", cmd.Flags().Lookup("rank").Value)}
+		}
+		if len(e.Rank) == 1 {
+			c.groups.Rank = &e.Rank[0]
+		}
+		c.count, e.Cluster.K = e.Cluster.K, spec.GroupCount{}
+		c.groups.UseLabels, c.groups.Cluster, c.groups.Seed = e.Data.Labels != "", e.Cluster, e.Seed
+		c.choosesMethod = !given("method") && !given("rank") && solver == bestSolver && e.Cluster.By != spec.Largest
+		if e.Data.OnDisk = given("batch"); e.Data.OnDisk {
+			if !given("features") {
+				e.Features = grouping.DefaultFeatures(true)
 			}
-			var err error
-			if c.groups.Method, err = oneMethod(cmd, fallback.Name, solver, 0); err != nil {
-				return usageError{err}
+			if err := c.groups.CheckBatch(e.Features); err != nil {
+				return usageError{fmt.Errorf("--batch: %w", err)}
 			}
-			if len(e.Rank) > 1 {
-				return usageError{fmt.Errorf("--rank %s: cluster takes one rank", cmd.Flags().Lookup("rank").Value)}
+		}
+		if c.by != "" {
+			if err := c.checkDays(); err != nil {
+				return usageError{fmt.Errorf("--by %s: %w", c.by, err)}
 			}
-			if len(e.Rank) == 1 {
-				c.groups.Rank = &e.Rank[0]
-			}
-			c.count, e.Cluster.K = e.Cluster.K, spec.GroupCount{}
-			c.groups.UseLabels, c.groups.Cluster, c.groups.Seed = e.Data.Labels != "", e.Cluster, e.Seed
-			c.choosesMethod = !given("method") && !given("rank") && solver == bestSolver && e.Cluster.By != spec.Largest
-			if e.Data.OnDisk = given("batch"); e.Data.OnDisk {
-				if !given("features") {
-					e.Features = grouping.DefaultFeatures(true)
-				}
-				if err := c.groups.CheckBatch(e.Features); err != nil {
-					return usageError{fmt.Errorf("--batch: %w", err)}
-				}
-			}
-			if c.by != "" {
-				if err := c.checkDays(); err != nil {
-					return usageError{fmt.Errorf("--by %s: %w", c.by, err)}
-				}
-			}
-			if c.out == "" {
-				name, err := nameOf(args[0])
-				if err != nil {
-					return err
-				}
-				c.out = outFor(args[0], name+"-groups")
-			}
-			if err := checkOut(args[0], c.out); err != nil {
+		}
+		if c.out == "" {
+			name, err := nameOf(args[0])
+			if err != nil {
 				return err
 			}
-			return c.run(cmd, e, commandLine(cmd, args))
-		},
-	}
+			c.out = outFor(args[0], name+"-groups")
+		}
+		if err := checkOut(args[0], c.out); err != nil {
+			return err
+		}
+		return c.run(cmd, e, commandLine(cmd, args))
+	})
 	f := cmd.Flags()
 	addSettings(cmd, &e.Cluster, "k")
 	f.Lookup("k").Usage = "groups: 10, 5..30 or auto (default: number of classes, else auto)"
 	addSettings(cmd, &e.Data, "labels")
-	linksFlag(f, &c.links)
+	linksFlag(f, &c.links.File)
 	f.IntVar(&c.groups.MinSize, "min-size", 0, "smallest size of a group; other images make up the group Others")
 	f.StringVar(&c.by, "by", "", "day: group the photos of each day by themselves, with -k groups each")
 	addSettings(cmd, e, "methods", "features", "cluster", "rank", "seed")
@@ -125,7 +112,7 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	}
 	defer folder.Close()
 	in, err := prepare(cmd, e, input.PrepareOptions{Pictures: true}, func(set *datasets.Set) (err error) {
-		if g.Links, err = readLinks(ctx, set, c.links); err != nil {
+		if g.Links, err = input.ReadLinks(ctx, c.links, set); err != nil {
 			return err
 		}
 		return g.CheckCountOf(c.count, set)
@@ -153,7 +140,7 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 			g.K, g.Count.Auto = 0, true
 		}
 	}
-	ranks, err := chooseRank(cmd, in, func(show input.Progress) (*spec.RankChoice, error) { return g.ChooseRank(ctx, in.Inputs, show) })
+	ranks, rankNotes, err := chooseRank(cmd, in, func(show input.Progress) (*spec.RankChoice, error) { return g.ChooseRank(ctx, in.Inputs, show) })
 	if err != nil {
 		return err
 	}
@@ -175,10 +162,7 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 		return err
 	}
 	printNotes(cmd, found.Notes)
-	warnings = append(warnings, found.Notes...)
-	if n, m := in.Dims(); ranks != nil && ranks.AtLimit(min(n, m)) {
-		warnings = append(warnings, ranks.AtLimitNote(""))
-	}
+	warnings = slices.Concat(warnings, found.Notes, rankNotes)
 	page := c.page(in, e.Data, found)
 	page.Command, page.Warnings, page.Counts, page.Ranks, page.Pictures = command, warnings, counts, ranks, looked
 	page, err = withDrawing(cmd, func(to report.Sources) (report.Clusters, error) {
@@ -195,13 +179,12 @@ func (c *clustering) checkDays() error {
 	switch {
 	case c.by != "day":
 		return fmt.Errorf("unknown part: expected day")
-	case c.links != "":
+	case c.links.File != "":
 		return fmt.Errorf("not with --links, which may join two days")
 	}
 	return c.groups.CheckParts()
 }
 
-// page returns the page with the method and its settings.
 func (c *clustering) page(in *inputs, data spec.Data, found *grouping.Grouping) report.Clusters {
 	page, g := groupsPage(in, data), &c.groups
 	page.Method, page.ByDay = g.Method.String(), c.by != ""
@@ -233,29 +216,17 @@ func groupsPage(in *inputs, data spec.Data) report.Clusters {
 	}
 }
 
-// readLinks reads the links of a file, none for "".
-func readLinks(ctx context.Context, set *datasets.Set, file string) (links datasets.Links, err error) {
-	if file == "" {
-		return links, nil
-	}
-	read, err := set.ReadLinks(ctx, file)
-	if err == nil {
-		links = *read
-	}
-	return links, err
-}
-
-// chooseRank prints the choice of choose, unless the rank is given.
-func chooseRank(cmd *cobra.Command, in *inputs, choose func(input.Progress) (*spec.RankChoice, error)) (*spec.RankChoice, error) {
-	c, err := withProgress(cmd, "choosing the rank", choose)
-	if c == nil || err != nil {
-		return nil, err
+// chooseRank prints the choice of choose, unless the rank is given, and notes about it.
+func chooseRank(cmd *cobra.Command, in *inputs, choose func(input.Progress) (*spec.RankChoice, error)) (c *spec.RankChoice, notes []string, err error) {
+	if c, err = withProgress(cmd, "choosing the rank", choose); c == nil || err != nil {
+		return nil, nil, err
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), c)
 	if n, m := in.Dims(); c.AtLimit(min(n, m)) {
-		warner(cmd)(c.AtLimitNote(""))
+		notes = []string{c.AtLimitNote("")}
 	}
-	return c, nil
+	printNotes(cmd, notes)
+	return c, notes, nil
 }
 
 func comparedWith(data spec.Data, found *grouping.Grouping) string {

@@ -21,6 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/explore"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/internal/textsearch"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
@@ -35,20 +36,9 @@ func exploreCommand() *cobra.Command {
 	var pictures, text string
 	var noBrowser bool
 	e := &spec.Experiment{}
-	cmd := &cobra.Command{
-		Use:   "explore RESULTS",
-		Short: "Correct groups in the browser",
-		Long: `Correct the groups of partwise cluster in a browser: move photos, and merge, split or name groups.
-A correction moves only the photos that you name. Then the page offers to move similar ones too.
-Press Finish on the page, or Ctrl-C, to write the corrected groups to RESULTS.`,
-		Example: `  partwise cluster photos -k 10
-  partwise explore results/photos-groups
-  partwise sort results/photos-groups --to by-hand --copy`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return exploreGroups(cmd, e, args[0], pictures, text, int(port), !noBrowser && columns.IsTerminal(cmd.OutOrStdout()))
-		},
-	}
+	cmd := newCommand("explore", func(cmd *cobra.Command, args []string) error {
+		return exploreGroups(cmd, e, args[0], pictures, text, int(port), !noBrowser && columns.IsTerminal(cmd.OutOrStdout()))
+	})
 	f := cmd.Flags()
 	f.Uint16Var(&port, "port", 0, "port of the page; 0 chooses a free port")
 	f.StringVar(&text, "text", "", "ONNX text encoder, beside tokenizer.json, to search by words")
@@ -109,10 +99,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures, text s
 	if err != nil {
 		return err
 	}
-	files := make([]string, len(in.Rows))
-	for i, row := range in.Rows {
-		files[i] = in.Set.File(row)
-	}
+	files := lists.Map(in.Rows, in.Set.File)
 	var find func(text string) ([]int, error)
 	if x, ok := in.X.(*mat.Dense); ok && encoder != nil {
 		find = func(text string) ([]int, error) { return encoder.Search(x, text) }
@@ -158,7 +145,7 @@ func openSession(ctx context.Context, in *inputs, m *models.Model, file string, 
 	}
 	dir := filepath.Dir(file)
 	if opt.Labels, err = in.Set.ReadClasses(filepath.Join(dir, report.LabelsFile)); err == nil || errors.Is(err, fs.ErrNotExist) {
-		opt.Links, err = readLinks(ctx, in.Set, filepath.Join(dir, report.LinksFile))
+		opt.Links, err = input.ReadLinks(ctx, spec.Links{File: filepath.Join(dir, report.LinksFile)}, in.Set)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

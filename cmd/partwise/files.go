@@ -53,7 +53,6 @@ func useOf(cmd *cobra.Command, f *pflag.Flag) (of use, known bool) {
 
 type filesKey struct{}
 
-// filesIn returns the files of the command in a context.
 func filesIn(ctx context.Context) *usedfiles.Files {
 	if f, ok := ctx.Value(filesKey{}).(*usedfiles.Files); ok {
 		return f

@@ -30,9 +30,9 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// fitFlags are the flags of fit beside the experiment.
 type fitFlags struct {
-	solver, links, start, trace, out string
+	solver, start, trace, out string
+	links                     spec.Links
 
 	iterations uint
 	force      bool
@@ -40,34 +40,17 @@ type fitFlags struct {
 }
 
 func fitCommand() *cobra.Command {
-	return factorCommand(&cobra.Command{
-		Use:   "fit DATA",
-		Short: "Factorise images or vectors and save the factors",
-		Long: `Factorise a folder of images, a file of vectors (.npy, .npz, .csv, .mat or IDX) or a known set with
-one method, and save its factors to an .npz file for NumPy and partwise apply. By default,
-images become 32×32 grey pixels of unit length, and vectors stay unchanged.`,
-		Example: `  partwise fit generated --method nmf --rank 10 --out nmf.npz
-  partwise fit generated --method nmf --start nmf.npz --trace trace.csv --out longer.npz
-  partwise fit photos --method cnmf --labels labels.csv --rank 8 --out cnmf.npz`,
-	}, "output .npz file", (*fitFlags).save)
+	return factorCommand(newCommand("fit", nil), "output .npz file", (*fitFlags).save)
 }
 
 func imputeCommand() *cobra.Command {
-	return factorCommand(&cobra.Command{
-		Use:   "impute DATA",
-		Short: "Fill in the missing values of vectors",
-		Long: `Factorise vectors with missing values (NaN, an empty CSV cell, or weight 0 in a file of --weights)
-and write them with values of V·Uᵀ for the missing ones. Other values stay as they are.`,
-		Example: `  partwise impute ratings.csv --rank 2 --out filled.csv
-  partwise impute ratings.csv --method nmf-kl --rank 2 --out filled.npz`,
-	}, "output file: .npz, .mat or .csv", (*fitFlags).impute)
+	return factorCommand(newCommand("impute", nil), "output file: .npz, .mat or .csv", (*fitFlags).impute)
 }
 
 // factorCommand completes a command that factorises DATA and saves a file with the result.
 func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.Command, *inputs, *grouping.Fit, *factor.Result) error) *cobra.Command {
 	var o fitFlags
 	e := &spec.Experiment{}
-	cmd.Args = cobra.ExactArgs(1)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		e.Data.Set = args[0]
 		f, err := o.newFit(cmd, e)
@@ -116,7 +99,7 @@ func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.C
 	f.BoolVar(&o.force, "force", false, "replace existing files")
 	strictFlag(cmd)
 	addSettings(cmd, &e.Data, "labels")
-	linksFlag(f, &o.links)
+	linksFlag(f, &o.links.File)
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
 	return cmd
@@ -171,7 +154,7 @@ func (o *fitFlags) prepare(cmd *cobra.Command, e *spec.Experiment, f *grouping.F
 		if !cmd.Flags().Changed("features") && set.Files == nil {
 			e.Features.Normalise = features.NormNone
 		}
-		if f.Links, err = readLinks(cmd.Context(), set, o.links); err != nil {
+		if f.Links, err = input.ReadLinks(cmd.Context(), o.links, set); err != nil {
 			return err
 		}
 		if cmd.Name() == "impute" && !set.Missing && (set.Weights == nil || mat.Min(set.Weights) > 0) {
@@ -183,7 +166,7 @@ func (o *fitFlags) prepare(cmd *cobra.Command, e *spec.Experiment, f *grouping.F
 
 func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit, in *inputs) (*factor.Result, error) {
 	if len(e.Rank) == 1 && e.Rank[0].Auto != nil {
-		c, err := chooseRank(cmd, in, func(show input.Progress) (*spec.RankChoice, error) {
+		c, _, err := chooseRank(cmd, in, func(show input.Progress) (*spec.RankChoice, error) {
 			return grouping.ChooseRank(cmd.Context(), *e.Rank[0].Auto, in.Inputs, f.Seed, show)
 		})
 		if err != nil {
@@ -214,7 +197,6 @@ func (o *fitFlags) write(cmd *cobra.Command, in *inputs, res *factor.Result, sav
 	})
 }
 
-// save writes the factors.
 func (o *fitFlags) save(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result) error {
 	m, err := models.NewModel(cmd.Context(), in.Inputs, f.Method.String(), res)
 	if err != nil {
@@ -230,7 +212,6 @@ func (o *fitFlags) save(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *fa
 	return printFit(cmd, in, f, res, o.out)
 }
 
-// impute writes the samples with missing values filled in.
 func (o *fitFlags) impute(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result) error {
 	x := in.X.(*factor.Weighted)
 	filled, err := factor.Impute(cmd.Context(), res.Model, x, res.Coefficients)
@@ -298,59 +279,47 @@ func featuresCommand() *cobra.Command {
 	var out, words string
 	var force bool
 	e := &spec.Experiment{Features: spec.Features{Auto: true}}
-	cmd := &cobra.Command{
-		Use:   "features DATA",
-		Short: "Compute features and write them to a file",
-		Long: `Compute the features of the images of a folder, file or known set, and write them with the classes
-to a file for NumPy (.npz), MATLAB (.mat) or spreadsheets (.csv). The default features are the same
-as in partwise cluster. Visual words are learned from all images, or read from a file of --words.`,
-		Example: `  partwise features photos --out photos.npz
-  partwise features photos --features sift=dense,words=20,grid=4x4 --out photos.mat
-  partwise features photos --features hog --out photos.csv
-  partwise features photos --features sift,power=0.5+colour,grid=2x2 --out joined.npz`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e.Data.Set = args[0]
-			switch {
-			case e.Data.Labels != "" && e.Data.Truth != "":
-				return usageError{errors.New("--labels and --truth both name the classes to write; use one of them")}
-			case words != "" && !e.Features.OfWords():
-				return usageError{errors.New("--words needs visual words, such as --features sift=dense,words=200")}
-			}
-			if err := vectorfile.CanWrite(out); err != nil {
-				return usageError{err}
-			}
-			if err := checkNewFiles(force, out, words, skippedList(out)); err != nil {
-				return err
-			}
-			in, err := prepare(cmd, e, input.PrepareOptions{}, func(*datasets.Set) error { return nil })
-			if err != nil {
-				return err
-			}
-			defer in.Close()
-			n, m := in.Dims()
-			set := in.setOf(in.X)
-			for _, s := range in.Scales {
-				set.Features = append(set.Features, vectorfile.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
-			}
-			settings, err := json.Marshal(in.Features.Document())
-			if err != nil {
-				return err
-			}
-			set.Settings = cmp.Or(in.Set.Settings, string(settings))
-			if in.Channels == 1 {
-				set.Height, set.Width = in.Height, in.Width
-			}
-			err = in.writeWithSkipped(cmd, out, force, func(ctx context.Context) error {
-				save := func(w io.Writer) error { return in.Vocabulary.Save(w) }
-				return writeBoth(words, force, save, func() error { return writeSet(ctx, out, force, set) })
-			})
-			if err != nil {
-				return err
-			}
-			return say(cmd, "%d samples of %d features are in %s: %s.\n", n, m, out, in.FeaturesText())
-		},
-	}
+	cmd := newCommand("features", func(cmd *cobra.Command, args []string) error {
+		e.Data.Set = args[0]
+		switch {
+		case e.Data.Labels != "" && e.Data.Truth != "":
+			return usageError{errors.New("--labels and --truth both name the classes to write; use one of them")}
+		case words != "" && !e.Features.OfWords():
+			return usageError{errors.New("--words needs visual words, such as --features sift=dense,words=200")}
+		}
+		if err := vectorfile.CanWrite(out); err != nil {
+			return usageError{err}
+		}
+		if err := checkNewFiles(force, out, words, skippedList(out)); err != nil {
+			return err
+		}
+		in, err := prepare(cmd, e, input.PrepareOptions{}, func(*datasets.Set) error { return nil })
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		n, m := in.Dims()
+		set := in.setOf(in.X)
+		for _, s := range in.Scales {
+			set.Features = append(set.Features, vectorfile.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
+		}
+		settings, err := json.Marshal(in.Features.Document())
+		if err != nil {
+			return err
+		}
+		set.Settings = cmp.Or(in.Set.Settings, string(settings))
+		if in.Channels == 1 {
+			set.Height, set.Width = in.Height, in.Width
+		}
+		err = in.writeWithSkipped(cmd, out, force, func(ctx context.Context) error {
+			save := func(w io.Writer) error { return in.Vocabulary.Save(w) }
+			return writeBoth(words, force, save, func() error { return writeSet(ctx, out, force, set) })
+		})
+		if err != nil {
+			return err
+		}
+		return say(cmd, "%d samples of %d features are in %s: %s.\n", n, m, out, in.FeaturesText())
+	})
 	f := cmd.Flags()
 	addSettings(cmd, e, "features", "seed")
 	addDefault(cmd, "features", "as in cluster")

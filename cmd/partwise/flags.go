@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
@@ -114,7 +115,6 @@ func dataFlags(cmd *cobra.Command, d *spec.Data) {
 	rootFlag(cmd.Flags(), &d.Root)
 }
 
-// vectorFlags adds the flags for missing values and weights of vectors.
 func vectorFlags(cmd *cobra.Command, d *spec.Data) { addSettings(cmd, d, "missing", "weights") }
 
 func linksFlag(f *pflag.FlagSet, links *string) {
@@ -203,7 +203,6 @@ func validateFlags(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// asUsage turns an error into a usage error of a command.
 func asUsage(cmd *cobra.Command, err error) error {
 	if err == nil {
 		return nil
@@ -222,21 +221,21 @@ func checkUsage(cmd *cobra.Command) {
 		}
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return asUsage(cmd, flagError(cmd, err)) })
-	check, isGroup := cmd.Args, cmd.Args == nil && names != nil
-	if check == nil {
-		check = cobra.NoArgs
-	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		wanted := strings.Fields(cmd.Use)[1:]
+		needed := slices.IndexFunc(append(wanted, "["), func(word string) bool { return word[0] == '[' })
+		if undo, _ := cmd.Flags().GetBool("undo"); undo {
+			needed = 0
+		}
 		switch {
 		case slices.Contains(args, ""):
 			return asUsage(cmd, errors.New("an argument is empty"))
-		case check(cmd, args) == nil:
-			return nil
-		case isGroup:
-			return unknown("command", args[0], names)
-		case len(args) < len(wanted):
+		case len(args) < needed:
 			return asUsage(cmd, fmt.Errorf("%s is missing", wanted[len(args)]))
+		case len(args) <= len(wanted) || strings.HasSuffix(cmd.Use, "..."):
+			return nil
+		case len(wanted) == 0 && names != nil:
+			return unknown("command", args[0], names)
 		}
 		return asUsage(cmd, fmt.Errorf("unexpected argument %q", args[len(wanted)]))
 	}
@@ -248,7 +247,6 @@ var expected = map[string]string{
 	"uint16": "a whole number from 0 to 65535", "float64": "a number", "duration": "a time such as 90s, 40m or 2h",
 }
 
-// flagError rewrites an error of the flag parser.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
@@ -282,17 +280,13 @@ func nameOfFlag(f *pflag.Flag) string {
 	return "--" + f.Name
 }
 
-// unknown returns the error for an unknown name of a kind.
 func unknown(kind, name string, names []string) error {
 	return usageError{fmt.Errorf("unknown %s %q%s", kind, name, phrase.Choices(name, names))}
 }
 
 // commandLine returns the command line that repeats cmd, without flags that do not change results.
 func commandLine(cmd *cobra.Command, args []string) string {
-	words := []string{cmd.CommandPath()}
-	for _, a := range args {
-		words = append(words, quote(a))
-	}
+	words := append([]string{cmd.CommandPath()}, lists.Map(args, quote)...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if slices.Contains([]string{"workers", "out", "memory", "cache-size", "profile", "times"}, f.Name) {
 			return
@@ -313,7 +307,6 @@ func commandLine(cmd *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// quote quotes a word for a shell if needed.
 func quote(word string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:%@"
 	if word != "" && strings.Trim(word, plain) == "" {
@@ -384,11 +377,8 @@ func filesOf(extensions ...string) cobra.CompletionFunc {
 
 var foldersOnly = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 
-func knownNames() (names []string) {
-	for _, s := range catalogue.Known() {
-		names = append(names, s.Name)
-	}
-	return names
+func knownNames() []string {
+	return lists.Map(catalogue.Known(), func(s catalogue.Info) string { return s.Name })
 }
 
 // setsOrFiles completes known sets, or files and folders if no set matches.

@@ -11,17 +11,14 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
 )
 
 func listCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List methods, solvers, features, scores and other choices",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+	cmd := newCommand("list", showHelp)
 	for _, k := range choices.Kinds {
 		cmd.AddCommand(kindCommand(k, "partwise list "+k.Name))
 	}
@@ -36,7 +33,6 @@ func kindCommand(k choices.Kind, line string) *cobra.Command {
 		Use:               k.Name + " [NAME]",
 		Short:             "List " + k.Name + " (" + k.Title + "), or describe one",
 		Example:           fmt.Sprintf("  %s\n  %[1]s %s", line, k.Example),
-		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeWords(k.Names()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -77,10 +73,7 @@ func tableOf(k choices.Kind) columns.Table {
 			}
 			row = append(row, fact)
 		}
-		var lines []string
-		for _, s := range e.Settings {
-			lines = append(lines, s.Name+": "+cmp.Or(s.Default, "-"))
-		}
+		lines := lists.Map(e.Settings, func(s settings.Setting) string { return s.Name + ": " + cmp.Or(s.Default, "-") })
 		t.Row(append(row, strings.Join(lines, "\n"))...)
 	}
 	return t
@@ -119,29 +112,21 @@ func explainSettings(title string, list []settings.Setting, width int) (out stri
 
 func datasetsCommand() *cobra.Command {
 	var root string
-	cmd := &cobra.Command{
-		Use:   "datasets [NAME]",
-		Short: "List known sets, or describe one",
-		Example: `  partwise datasets
-  partwise datasets orl
-  partwise datasets get orl`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeWords(knownNames()...),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				t := columns.Table{Header: []string{"set", "samples", "classes", "content", "location"}, Limits: []int{0, 0, 0, 40, 44}}
-				for _, s := range catalogue.Known() {
-					t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(locationOf(s, root)))
-				}
-				return printTable(cmd.OutOrStdout(), t, "partwise datasets NAME shows citation, licence and download.")
+	cmd := newCommand("datasets", func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			t := columns.Table{Header: []string{"set", "samples", "classes", "content", "location"}, Limits: []int{0, 0, 0, 40, 44}}
+			for _, s := range catalogue.Known() {
+				t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(locationOf(s, root)))
 			}
-			info, ok := catalogue.Lookup(args[0])
-			if !ok {
-				return unknown("set", args[0], knownNames())
-			}
-			return printSet(cmd.OutOrStdout(), info, root)
-		},
-	}
+			return printTable(cmd.OutOrStdout(), t, "partwise datasets NAME shows citation, licence and download.")
+		}
+		info, ok := catalogue.Lookup(args[0])
+		if !ok {
+			return unknown("set", args[0], knownNames())
+		}
+		return printSet(cmd.OutOrStdout(), info, root)
+	})
+	cmd.ValidArgsFunction = completeWords(knownNames()...)
 	rootFlag(cmd.PersistentFlags(), &root)
 	cmd.AddCommand(getCommand(&root))
 	return cmd
@@ -150,43 +135,34 @@ func datasetsCommand() *cobra.Command {
 func getCommand(root *string) *cobra.Command {
 	var from, mirror string
 	var insecure bool
-	cmd := &cobra.Command{
-		Use:   "get NAME",
-		Short: "Download a known set",
-		Long: `Download a known set and unpack it; interrupted downloads resume. Files are verified against
-published checksums. A file without one is verified against the checksum of its first download,
-which is saved beside the set. Existing files are never changed or removed.`,
-		Example:           "  partwise datasets get orl",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeWords(knownNames()...),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			info, ok := catalogue.Lookup(args[0])
-			switch {
-			case !ok:
-				return unknown("set", args[0], knownNames())
-			case len(info.Forms) == 0:
-				return say(cmd, "%s needs no download: partwise generates it\n", info.Name)
-			case from != "" && from != "raw" && from != "mat":
-				return usageError{fmt.Errorf("--from %s: expected raw or mat", from)}
-			}
-			dir, err := catalogue.DataDir()
-			if dir = cmp.Or(*root, dir); dir == "" {
-				return err
-			}
-			bars := &stages{w: cmd.ErrOrStderr(), unit: unitBytes}
-			report := func(message string) {
-				bars.end()
-				plaintext.Fprintf(cmd.ErrOrStderr(), "%s\n", message)
-			}
-			d := catalogue.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.show}
-			err = d.Get(cmd.Context(), info.Name, dir)
+	cmd := newCommand("datasets get", func(cmd *cobra.Command, args []string) error {
+		info, ok := catalogue.Lookup(args[0])
+		switch {
+		case !ok:
+			return unknown("set", args[0], knownNames())
+		case len(info.Forms) == 0:
+			return say(cmd, "%s needs no download: partwise generates it\n", info.Name)
+		case from != "" && from != "raw" && from != "mat":
+			return usageError{fmt.Errorf("--from %s: expected raw or mat", from)}
+		}
+		dir, err := catalogue.DataDir()
+		if dir = cmp.Or(*root, dir); dir == "" {
+			return err
+		}
+		bars := &stages{w: cmd.ErrOrStderr(), unit: unitBytes}
+		report := func(message string) {
 			bars.end()
-			if err != nil {
-				return interruptedError(cmd.Context(), err, "getting "+info.Name)
-			}
-			return say(cmd, "%s is in %s\n", info.Name, dir)
-		},
-	}
+			plaintext.Fprintf(cmd.ErrOrStderr(), "%s\n", message)
+		}
+		d := catalogue.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.show}
+		err = d.Get(cmd.Context(), info.Name, dir)
+		bars.end()
+		if err != nil {
+			return interruptedError(cmd.Context(), err, "getting "+info.Name)
+		}
+		return say(cmd, "%s is in %s\n", info.Name, dir)
+	})
+	cmd.ValidArgsFunction = completeWords(knownNames()...)
 	cmd.Flags().StringVar(&from, "from", "", "form of the set: raw (images) or mat (MATLAB file)")
 	cmd.Flags().StringVar(&mirror, "mirror", "", "download from this URL instead of the set's own")
 	cmd.Flags().BoolVar(&insecure, "insecure", false, "allow plain HTTP for files without a published checksum")

@@ -4,6 +4,7 @@ package main
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -31,12 +32,10 @@ const (
 	exitInterrupted = 130
 )
 
-// usageError is an error in the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// isUsage reports whether an error is in the command line.
 func isUsage(err error) bool {
 	var wrong usageError
 	var conflict usedfiles.Conflict
@@ -107,24 +106,33 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 	}
 }
 
+//go:embed help.md
+var helpText string
+
+// newCommand returns a command with its texts in helpText, a section for each command: the arguments, a line for lists, a
+// description and examples.
+func newCommand(path string, do func(*cobra.Command, []string) error) *cobra.Command {
+	_, text, _ := strings.Cut("\n"+helpText, "\n# "+path)
+	arguments, text, _ := strings.Cut(text, "\n")
+	text, _, _ = strings.Cut(text, "\n# ")
+	short, text, _ := strings.Cut(text, "\n")
+	long, examples, _ := strings.Cut(text, "\n  ")
+	if examples = strings.TrimSpace(examples); examples != "" {
+		examples = "  " + examples
+	}
+	name := path[strings.LastIndexByte(path, ' ')+1:]
+	return &cobra.Command{Use: name + arguments, Short: short, Long: strings.TrimSpace(long), Example: examples, RunE: do}
+}
+
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
 const otherCommands = "Other:" // the group of cobra's own commands
 
 func rootCommand() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "partwise",
-		Short: "Factorise, cluster and compare sets of images",
-		Long: `Factorise and cluster sets of images. Group a folder of photos and correct the groups by hand,
-or compare methods of matrix factorisation in experiments with significance tests.`,
-		Example: `  partwise cluster photos -k 10
-  partwise run docs/experiments/demo.yaml`,
-		Version:       versionText(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-
-		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			return cmp.Or(asUsage(cmd, validateFlags(cmd)), checkFiles(cmd, args), limitMemory(cmd))
-		},
+	root := newCommand("partwise", showHelp)
+	root.Version, root.SilenceErrors, root.SilenceUsage = versionText(), true, true
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		return cmp.Or(asUsage(cmd, validateFlags(cmd)), checkFiles(cmd, args), limitMemory(cmd))
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	for _, group := range []struct {

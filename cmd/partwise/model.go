@@ -37,54 +37,43 @@ func assignCommand() *cobra.Command {
 	var reject float64
 	var force bool
 	e := &spec.Experiment{}
-	cmd := &cobra.Command{
-		Use:   "assign MODEL PICTURES",
-		Short: "Assign new photos to existing groups",
-		Long: `Assign new photos to the groups of partwise cluster. MODEL is its results folder or
-model.npz; PICTURES is a folder, an image, a file of vectors or a known set. The CSV output has
-each photo's group, class and confidence (0 to 1); group 0 means that it fits no group.`,
-		Example: `  partwise cluster photos -k 10
-  partwise assign results/photos-groups new --out assigned.csv
-  partwise sort assigned.csv --pictures new --to assigned --copy`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !(reject >= 0 && reject <= 1) {
-				return usageError{fmt.Errorf("--reject %v: expected a fraction from 0 to 1", reject)}
-			}
-			m, _, err := readModel(cmd.Context(), args[0])
-			if err != nil {
+	cmd := newCommand("assign", func(cmd *cobra.Command, args []string) error {
+		if !(reject >= 0 && reject <= 1) {
+			return usageError{fmt.Errorf("--reject %v: expected a fraction from 0 to 1", reject)}
+		}
+		m, _, err := readModel(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		if m.Groups == nil {
+			return fmt.Errorf("%s: the model has no groups; use partwise apply", args[0])
+		}
+		if err := checkNewFiles(force, out, skippedList(out)); err != nil {
+			return err
+		}
+		in, err := prepareNew(cmd, m, e, args[1])
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		found, err := m.Assign(cmd.Context(), in.Inputs, reject)
+		if err != nil {
+			return interruptedError(cmd.Context(), err, "grouping")
+		}
+		said := cmd.OutOrStdout()
+		if text := assignedText(in.Inputs, m, found); out == "" {
+			if err := printLines(said, text); err != nil {
 				return err
 			}
-			if m.Groups == nil {
-				return fmt.Errorf("%s: the model has no groups; use partwise apply", args[0])
-			}
-			if err := checkNewFiles(force, out, skippedList(out)); err != nil {
-				return err
-			}
-			in, err := prepareNew(cmd, m, e, args[1])
-			if err != nil {
-				return err
-			}
-			defer in.Close()
-			found, err := m.Assign(cmd.Context(), in.Inputs, reject)
-			if err != nil {
-				return interruptedError(cmd.Context(), err, "grouping")
-			}
-			said := cmd.OutOrStdout()
-			if text := assignedText(in.Inputs, m, found); out == "" {
-				if err := printLines(said, text); err != nil {
-					return err
-				}
-				said = cmd.ErrOrStderr()
-			} else if err := writeFile(out, force, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
-				return err
-			}
-			if err := in.listSkipped(out, force); err != nil {
-				return err
-			}
-			return printAssigned(said, found, m, out)
-		},
-	}
+			said = cmd.ErrOrStderr()
+		} else if err := writeFile(out, force, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+			return err
+		}
+		if err := in.listSkipped(out, force); err != nil {
+			return err
+		}
+		return printAssigned(said, found, m, out)
+	})
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "output CSV file (default: standard output)")
 	f.Float64Var(&reject, "reject", models.DefaultReject, "reject photos farther than this fraction of a group")
@@ -180,54 +169,44 @@ func applyCommand() *cobra.Command {
 	var out string
 	var force bool
 	e := &spec.Experiment{}
-	cmd := &cobra.Command{
-		Use:   "apply MODEL DATA",
-		Short: "Compute the coefficients of new samples with a saved model",
-		Long: `Compute the coefficients of new samples for the fixed basis of a saved model. MODEL is a file of
-partwise fit, or the results folder of partwise cluster. DATA is a folder, an image, a file of
-vectors or a known set. The output has the coefficients with the names and classes of the samples.`,
-		Example: `  partwise fit generated --method nmf-kl --rank 5 --out parts.npz
-  partwise apply parts.npz generated --out codes.npz`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := vectorfile.CanWrite(out); err != nil {
-				return usageError{err}
-			}
-			m, file, err := readModel(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if m.Result == nil {
-				return fmt.Errorf("%s: the model has no basis vectors; use partwise assign", file)
-			}
-			if err := checkNewFiles(force, out, skippedList(out)); err != nil {
-				return err
-			}
-			in, err := prepareNew(cmd, m, e, args[1])
-			if err != nil {
-				return err
-			}
-			defer in.Close()
-			v, err := m.Represent(cmd.Context(), in.Inputs)
-			if err != nil {
-				return interruptedError(cmd.Context(), err, "representing")
-			}
-			err = in.writeWithSkipped(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
-			if err != nil {
-				return err
-			}
-			n, k := v.Dims()
-			var text strings.Builder
-			plaintext.Fprintf(&text, "%d samples × %d coefficients are in %s.\n", n, k, out)
-			if m.Result.Basis != nil {
-				if err := printMisfit(cmd.Context(), &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
-					return err
-				}
-			}
-			_, err = io.WriteString(cmd.OutOrStdout(), text.String())
+	cmd := newCommand("apply", func(cmd *cobra.Command, args []string) error {
+		if err := vectorfile.CanWrite(out); err != nil {
+			return usageError{err}
+		}
+		m, file, err := readModel(cmd.Context(), args[0])
+		if err != nil {
 			return err
-		},
-	}
+		}
+		if m.Result == nil {
+			return fmt.Errorf("%s: the model has no basis vectors; use partwise assign", file)
+		}
+		if err := checkNewFiles(force, out, skippedList(out)); err != nil {
+			return err
+		}
+		in, err := prepareNew(cmd, m, e, args[1])
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		v, err := m.Represent(cmd.Context(), in.Inputs)
+		if err != nil {
+			return interruptedError(cmd.Context(), err, "representing")
+		}
+		err = in.writeWithSkipped(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
+		if err != nil {
+			return err
+		}
+		n, k := v.Dims()
+		var text strings.Builder
+		plaintext.Fprintf(&text, "%d samples × %d coefficients are in %s.\n", n, k, out)
+		if m.Result.Basis != nil {
+			if err := printMisfit(cmd.Context(), &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
+				return err
+			}
+		}
+		_, err = io.WriteString(cmd.OutOrStdout(), text.String())
+		return err
+	})
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "output file: .npz, .mat or .csv")
 	_ = cmd.MarkFlagRequired("out")

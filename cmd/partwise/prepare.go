@@ -10,14 +10,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -92,7 +96,6 @@ func strictFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool("strict", false, "stop at the first unusable file instead of skipping it")
 }
 
-// skippedList returns the path of the list of skipped files for an output.
 func skippedList(out string) string {
 	if out == "" {
 		return "" // standard output
@@ -102,11 +105,8 @@ func skippedList(out string) string {
 
 // setOf returns the samples with other vectors.
 func (in *inputs) setOf(x mat.Matrix) *datasets.Set {
-	set := &datasets.Set{Name: in.Set.Name, Classes: in.Set.Classes, Labels: in.Labels(), Vectors: x}
-	for _, row := range in.Rows {
-		set.Names = append(set.Names, in.Set.Names[row])
-	}
-	return set
+	names := lists.Map(in.Rows, func(row int) string { return in.Set.Names[row] })
+	return &datasets.Set{Name: in.Set.Name, Names: names, Classes: in.Set.Classes, Labels: in.Labels(), Vectors: x}
 }
 
 func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) error {
@@ -117,7 +117,6 @@ func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) er
 	return existsError(write(ctx, out, set))
 }
 
-// writeWithSkipped writes an output, and the list of skipped files beside it.
 func (in *inputs) writeWithSkipped(cmd *cobra.Command, out string, force bool, write func(context.Context) error) error {
 	if err := write(cmd.Context()); err != nil {
 		return interruptedError(cmd.Context(), err, "writing "+out)
@@ -203,4 +202,90 @@ func openSet(cmd *cobra.Command, e *spec.Experiment, check func(*datasets.Set) e
 		return nil, err
 	}
 	return set, nil
+}
+
+func cacheCommand() *cobra.Command {
+	var dir string
+	cmd := newCommand("cache", func(cmd *cobra.Command, _ []string) error {
+		_, u, err := openCache(dir)
+		if err != nil {
+			return err
+		}
+		facts := [][2]any{{"folder", plaintext.Line(u.Dir)}, {"entries", u.Entries}, {"size", bytesize.Format(u.Size)}, {"limit", bytesize.Format(u.Limit)}}
+		if !u.Oldest.IsZero() {
+			facts = append(facts, [2]any{"oldest", "last used on " + u.Oldest.Format(time.DateOnly)})
+		}
+		return printFacts(cmd.OutOrStdout(), 0, facts)
+	})
+	cmd.PersistentFlags().StringVar(&dir, "cache", "", "cache folder (default $PARTWISE_CACHE, then the user cache)")
+	cmd.AddCommand(newCommand("cache clear", func(cmd *cobra.Command, _ []string) error {
+		store, u, err := openCache(dir)
+		if err == nil {
+			err = store.Clear()
+		}
+		if err != nil {
+			return err
+		}
+		return printFacts(cmd.OutOrStdout(), 0, [][2]any{{"folder", plaintext.Line(u.Dir)}, {"removed", u.Entries}, {"freed", bytesize.Format(u.Size)}})
+	}))
+	return cmd
+}
+
+// openCache opens the cache in the folder dir, or the default one if dir is "".
+func openCache(dir string) (store *cache.Store, u cache.Usage, err error) {
+	if dir == "" {
+		if dir, err = cache.Default(); err != nil {
+			return nil, u, err
+		}
+	}
+	if store, err = cache.Open(dir); err == nil {
+		u, err = store.Usage()
+	}
+	return store, u, err
+}
+
+// cacheFolder returns the folder in the flags, "" for none.
+func cacheFolder(cmd *cobra.Command) string {
+	folder, _ := cmd.Flags().GetString("cache") // "" for a command without the flags
+	if without, err := cmd.Flags().GetBool("no-cache"); folder != "" || without || err != nil {
+		return folder
+	}
+	folder, err := cache.Default()
+	if err != nil || os.MkdirAll(folder, 0o777) != nil {
+		return "" // no folder is available
+	}
+	return folder
+}
+
+// openStore opens the cache of the flags, or a temporary one, because descriptors are read twice. remove deletes a
+// temporary one.
+func openStore(cmd *cobra.Command) (store *cache.Store, remove func(), err error) {
+	folder, remove := cacheFolder(cmd), func() {}
+	if folder == "" {
+		if folder, err = os.MkdirTemp("", "partwise-"); err != nil {
+			return nil, remove, err
+		}
+		remove = func() { os.RemoveAll(folder) }
+	}
+	if store, err = cache.Open(folder); err != nil {
+		return nil, remove, err
+	}
+	size, err := cacheSize(cmd)
+	if size > 0 {
+		store.SetLimit(size)
+	}
+	return store, remove, err
+}
+
+// cacheSize returns the size limit in the flag, 0 for none.
+func cacheSize(cmd *cobra.Command) (int64, error) {
+	text, err := cmd.Flags().GetString("cache-size")
+	if err != nil || text == "" {
+		return 0, err
+	}
+	size, err := bytesize.Parse(text)
+	if err != nil {
+		return 0, usageError{fmt.Errorf("--cache-size: %w", err)}
+	}
+	return size, nil
 }

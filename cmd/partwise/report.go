@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -23,33 +24,26 @@ import (
 )
 
 func reportCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "report DIR",
-		Short:   "Rebuild the tables, curves and page of an experiment",
-		Long:    "Rebuild tables, curves and page from the log of a finished or stopped experiment.",
-		Example: "  partwise report results/demo",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			of, err := results.ReadSets(args[0])
-			switch {
-			case err != nil:
+	cmd := newCommand("report", func(cmd *cobra.Command, args []string) error {
+		of, err := results.ReadSets(args[0])
+		switch {
+		case err != nil:
+			return err
+		case of == nil:
+			return reportOne(cmd, args[0])
+		}
+		top, err := results.OpenSets(args[0], report.SetsFiles...)
+		if err != nil {
+			return err
+		}
+		defer top.Close()
+		for _, name := range of.Sets {
+			if err := reportOne(cmd, filepath.Join(args[0], name)); err != nil {
 				return err
-			case of == nil:
-				return reportOne(cmd, args[0])
 			}
-			top, err := results.OpenSets(args[0], report.SetsFiles...)
-			if err != nil {
-				return err
-			}
-			defer top.Close()
-			for _, name := range of.Sets {
-				if err := reportOne(cmd, filepath.Join(args[0], name)); err != nil {
-					return err
-				}
-			}
-			return cmp.Or(writeSetsReport(cmd, top), top.Close())
-		},
-	}
+		}
+		return cmp.Or(writeSetsReport(cmd, top), top.Close())
+	})
 	profileFlag(cmd)
 	return cmd
 }
@@ -76,7 +70,6 @@ func writeReport(cmd *cobra.Command, folder *results.Folder, shown *models.Illus
 		len(e.Records), len(e.Trials), filepath.Join(dir, "index.html"))
 }
 
-// publish writes the report of the results. shown may be nil.
 func publish(cmd *cobra.Command, folder *results.Folder, shown *models.Illustrations) (*report.Experiment, error) {
 	return withDrawing(cmd, func(to report.Sources) (*report.Experiment, error) {
 		to.Shown = shown
@@ -116,32 +109,18 @@ func writeSetsReport(cmd *cobra.Command, folder *results.Folder) error {
 func compareCommand() *cobra.Command {
 	var format string
 	e := &spec.Experiment{}
-	var names []string
-	for _, f := range table.Formats {
-		names = append(names, strings.ToLower(f.Name))
-	}
-	cmd := &cobra.Command{
-		Use:   "compare DIR1 DIR2",
-		Short: "Compare two experiments on the same draws",
-		Long: `Print the scores of two experiments over their common trials, with a significance test of each
-difference. Settings may differ, but the experiments must draw the same samples: same data and
-same seed. Nothing is written.`,
-		Example: `  partwise run --features pixels=16 --name coarse docs/experiments/demo.yaml
-  partwise compare results/demo results/coarse
-  partwise compare results/demo results/coarse --format markdown`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			at := slices.Index(names, strings.ToLower(format))
-			if at < 0 {
-				return unknown("format", format, names)
-			}
-			c, err := compare(e.Significance, args[0], args[1])
-			if err != nil {
-				return err
-			}
-			return table.Formats[at].Write(cmd.OutOrStdout(), c.Document(), textOptions(cmd.OutOrStdout()))
-		},
-	}
+	names := lists.Map(table.Formats, func(f table.Format) string { return strings.ToLower(f.Name) })
+	cmd := newCommand("compare", func(cmd *cobra.Command, args []string) error {
+		at := slices.Index(names, strings.ToLower(format))
+		if at < 0 {
+			return unknown("format", format, names)
+		}
+		c, err := compare(e.Significance, args[0], args[1])
+		if err != nil {
+			return err
+		}
+		return table.Formats[at].Write(cmd.OutOrStdout(), c.Document(), textOptions(cmd.OutOrStdout()))
+	})
 	cmd.Flags().StringVar(&format, "format", names[0], "output format: "+strings.Join(names, ", "))
 	addSettings(cmd, e, "significance")
 	cmd.RegisterFlagCompletionFunc("format", completeWords(names...))

@@ -36,43 +36,33 @@ func reproduceCommand() *cobra.Command {
 	var o reproduceFlags
 	var workers uint
 	r := &reproduce.Runner{Pages: report.ExperimentFiles, Program: releaseVersion(buildInfo())}
-	cmd := &cobra.Command{
-		Use:   "reproduce [RECIPE]...",
-		Short: "Reproduce the experiments of a paper",
-		Long: `Run a recipe (the protocol of a paper) and compare the results with the published numbers and
-claims. Without arguments, list the recipes. The same command resumes a stopped run.
-A recipe can be a file NAME.yaml with NAME.paper.yaml beside it, as printed by --show.`,
-		Example: `  partwise reproduce
-  partwise reproduce --show ccf-yale`,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeWords(reproduce.Names()...),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r.Workers = int(workers)
-			if err := o.validate(r, args); err != nil {
-				return usageError{err}
+	cmd := newCommand("reproduce", func(cmd *cobra.Command, args []string) error {
+		r.Workers = int(workers)
+		if err := o.validate(r, args); err != nil {
+			return usageError{err}
+		}
+		if o.all {
+			args = reproduce.Names()
+		}
+		recipes := make([]*reproduce.Recipe, len(args))
+		for i, name := range args {
+			var err error
+			if recipes[i], err = findRecipe(name); err != nil {
+				return err
 			}
-			if o.all {
-				args = reproduce.Names()
+			if err := filesIn(cmd.Context()).Reads(reproduce.Beside(name)); err != nil {
+				return err
 			}
-			recipes := make([]*reproduce.Recipe, len(args))
-			for i, name := range args {
-				var err error
-				if recipes[i], err = findRecipe(name); err != nil {
-					return err
-				}
-				if err := filesIn(cmd.Context()).Reads(reproduce.Beside(name)); err != nil {
-					return err
-				}
-			}
-			switch {
-			case o.show:
-				return showRecipes(cmd.OutOrStdout(), recipes)
-			case len(recipes) == 0:
-				return listRecipes(cmd.OutOrStdout(), r)
-			}
-			return o.runRecipes(cmd, r, recipes)
-		},
-	}
+		}
+		switch {
+		case o.show:
+			return showRecipes(cmd.OutOrStdout(), recipes)
+		case len(recipes) == 0:
+			return listRecipes(cmd.OutOrStdout(), r)
+		}
+		return o.runRecipes(cmd, r, recipes)
+	})
+	cmd.ValidArgsFunction = completeWords(reproduce.Names()...)
 	f := cmd.Flags()
 	f.BoolVar(&o.show, "show", false, "print the files of the recipes without running them")
 	f.BoolVar(&o.all, "all", false, "run all recipes whose data are available")

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -23,40 +25,29 @@ func runCommand() *cobra.Command {
 	var out, root string
 	var workers uint
 	e := &spec.Experiment{}
-	cmd := &cobra.Command{
-		Use:   "run [FILE]",
-		Short: "Run an experiment that compares methods",
-		Long: `Run an experiment from a YAML file, from flags, or from both: flags override keys of the file.
-Finished trials are logged, and the same command resumes a stopped experiment.`,
-		Example: `  partwise run docs/experiments/demo.yaml
-  partwise run docs/experiments/demo.yaml --repeats 2 --name quick
-  partwise run --set generated --classes 2,5 --labels 20% \
-      --method kmeans --method nmf --method ccf,init=nmf,iterations=300 --name mine`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := completeExperiment(cmd, e, args); err != nil {
+	cmd := newCommand("run", func(cmd *cobra.Command, args []string) error {
+		if err := completeExperiment(cmd, e, args); err != nil {
+			return err
+		}
+		e.Data.Root, e.Data.Labelled = root, true
+		e.Command, e.Program = commandLine(cmd, args), releaseVersion(buildInfo())
+		if out == "" {
+			out = outFor(e.Data.Set, e.Name)
+		}
+		for _, one := range e.Each() {
+			if err := checkOut(one.Data.Set, out); err != nil {
 				return err
 			}
-			e.Data.Root, e.Data.Labelled = root, true
-			e.Command, e.Program = commandLine(cmd, args), releaseVersion(buildInfo())
-			if out == "" {
-				out = outFor(e.Data.Set, e.Name)
-			}
-			for _, one := range e.Each() {
-				if err := checkOut(one.Data.Set, out); err != nil {
-					return err
-				}
-			}
-			if len(e.Sets) > 1 {
-				return runSets(cmd, e, out, workers)
-			}
-			folder, err := openResults(cmd, e, out)
-			if err != nil {
-				return err
-			}
-			return cmp.Or(runExperiment(cmd, e, folder, workers), folder.Close())
-		},
-	}
+		}
+		if len(e.Sets) > 1 {
+			return runSets(cmd, e, out, workers)
+		}
+		folder, err := openResults(cmd, e, out)
+		if err != nil {
+			return err
+		}
+		return cmp.Or(runExperiment(cmd, e, folder, workers), folder.Close())
+	})
 	f := cmd.Flags()
 	addSettings(cmd, e)
 	f.Lookup("method").Usage = "method and settings, such as ccf,init=nmf; repeat for each method"
@@ -113,7 +104,6 @@ func openResults(cmd *cobra.Command, e *spec.Experiment, out string) (*results.F
 	return results.Open(out, e, report.ExperimentFiles...)
 }
 
-// runExperiment runs an experiment on one set in its folder, and writes the report.
 func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folder, workers uint) error {
 	ctx, out := cmd.Context(), folder.Dir()
 	in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(cmd.Context(), e, set) })
@@ -199,4 +189,79 @@ func runSets(cmd *cobra.Command, e *spec.Experiment, out string, workers uint) e
 		}
 	}
 	return cmp.Or(writeSetsReport(cmd, top), errors.Join(failed, top.Close()))
+}
+
+func drawsCommand() *cobra.Command {
+	var out, root, format string
+	e := &spec.Experiment{}
+	cmd := newCommand("draws", func(cmd *cobra.Command, args []string) error {
+		if !slices.Contains(pipeline.DrawFormats, format) {
+			return unknown("format", format, pipeline.DrawFormats)
+		}
+		if err := completeExperiment(cmd, e, args); err != nil {
+			return err
+		}
+		e.Data.Root, e.Data.Labelled = root, true
+		for i, one := range e.Each() {
+			to := out
+			if len(e.Sets) > 1 {
+				to = filepath.Join(out, e.SetNames()[i])
+			}
+			if err := cmp.Or(checkOut(one.Data.Set, to), writeDraws(cmd, one, to, format)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	f := cmd.Flags()
+	addSettings(cmd, e, "task", "data", "features", "classes", "repeats", "labels", "links", "split", "train", "test", "cluster", "seed")
+	f.StringVarP(&out, "out", "o", "", "folder for the draws")
+	_ = cmd.MarkFlagRequired("out")
+	f.StringVar(&format, "format", pipeline.DrawFormats[0], "format of the files: "+strings.Join(pipeline.DrawFormats, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("format", completeWords(pipeline.DrawFormats...))
+	rootFlag(f, &root)
+	prepareFlags(cmd)
+	return cmd
+}
+
+func writeDraws(cmd *cobra.Command, e *spec.Experiment, out, format string) (err error) {
+	e.Methods = spec.Methods{{Name: spec.KMeans}} // draws do not depend on methods, whose results may not exist yet
+	if e.Task == spec.Classification {
+		e.Methods[0].Name = spec.Original
+	}
+	var folder *output.Folder
+	var names []string
+	in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) (err error) {
+		if err = pipeline.CheckSet(cmd.Context(), e, set); err == nil {
+			names = append(pipeline.DrawFiles(e, set, format), output.Files(out)...)
+			folder, err = output.Open(out, output.Spec{Command: "draws", Data: e.Data.Set, Names: names})
+		}
+		return err
+	})
+	if folder != nil {
+		defer func() { err = cmp.Or(err, folder.Close()) }()
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if in.IsWeighted() {
+		return fmt.Errorf("%s: draws cannot hold missing values or weights", in.Set.Name)
+	}
+	plan, err := pipeline.NewPlan(cmd.Context(), e, in.Inputs)
+	if err != nil {
+		return err
+	}
+	stage, err := folder.Stage(names...)
+	if err != nil {
+		return err
+	}
+	defer stage.Discard()
+	count, err := withProgress(cmd, "writing draws", func(show input.Progress) (int, error) {
+		return plan.WriteDraws(cmd.Context(), stage.Dir(), format, show)
+	})
+	if err := cmp.Or(err, stage.Publish()); err != nil {
+		return err
+	}
+	return say(cmd, "%d draws are in %s.\n", count, out)
 }

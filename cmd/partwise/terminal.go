@@ -65,12 +65,10 @@ func say(cmd *cobra.Command, format string, args ...any) error {
 	return err
 }
 
-// warner returns a function that prints a warning.
 func warner(cmd *cobra.Command) func(string) {
 	return func(text string) { plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %s\n", text) }
 }
 
-// printNotes prints notes about the inputs.
 func printNotes(cmd *cobra.Command, notes []string) {
 	for _, n := range notes {
 		warner(cmd)(n)
@@ -88,7 +86,6 @@ func wrapHelp(root *cobra.Command) {
 	})
 }
 
-// fitHelp wraps the help of a command at n letters.
 func fitHelp(cmd *cobra.Command, n int) {
 	cmd.Long = columns.Reflow(cmp.Or(cmd.Long, cmd.Short), n)
 	for _, sub := range cmd.Commands() {
@@ -198,7 +195,6 @@ var units = map[string]string{
 	"drawing": "images", "sampling descriptors": "images", "counting visual words": "images", "sorting": "images", "restoring": "images",
 }
 
-// unitBytes is the unit of downloads.
 const unitBytes = "bytes"
 
 // begin begins work without known progress, which a terminal does not show.
@@ -262,7 +258,6 @@ type progressLog struct {
 	stop  chan struct{}
 }
 
-// lineEvery is the time between two lines of a log.
 var lineEvery = 30 * time.Second
 
 func startLog(w io.Writer, what, unit string) *progressLog {

@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/report"
@@ -135,10 +136,7 @@ func (s *Server) Close() error {
 // setState stores a state for the page, and returns it as JSON. Names and sentences are escaped by plaintext.Line.
 func (s *Server) setState(state *feedback.State) ([]byte, error) {
 	shown := *state
-	shown.Names = make([]string, len(state.Names))
-	for i, name := range state.Names {
-		shown.Names[i] = plaintext.Line(name)
-	}
+	shown.Names = lists.Map(state.Names, plaintext.Line)
 	shown.Undo, shown.Redo, shown.Effect = plaintext.Line(state.Undo), plaintext.Line(state.Redo), plaintext.Line(state.Effect)
 	text, err := json.Marshal(&shown)
 	if err == nil {
@@ -173,7 +171,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// answer handles a request, and answers with its error if any.
 func answer(w http.ResponseWriter, do func() error) {
 	err := guard.Call(do)
 	if err == nil {
@@ -192,7 +189,6 @@ func limitAnswer(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(acceptable)) // only a test's writer does not support it
 }
 
-// statusError is an error with an HTTP status.
 type statusError struct {
 	status int
 	error
@@ -235,7 +231,6 @@ func (s *Server) change(do func(context.Context, feedback.Act) (*feedback.State,
 	}
 }
 
-// posted is an act, with the id of the request and the model of its page.
 type posted struct {
 	feedback.Act
 	ID    string `json:"id"`
@@ -346,7 +341,6 @@ func (s *Server) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	return send(w, "application/json", answer)
 }
 
-// send answers with content of a media type.
 func send(w http.ResponseWriter, kind string, content []byte) error {
 	limitAnswer(w)
 	w.Header().Set("Content-Type", kind)
@@ -398,7 +392,6 @@ const tokenFile = ".partwise-explore"
 
 var tokenForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
-// tokenOf returns the token of the results in dir, and stores it there if possible.
 func tokenOf(dir string) string {
 	path := filepath.Join(dir, tokenFile)
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() <= 32 {
@@ -446,7 +439,6 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) error {
 	return serveContent(w, r, s.root.Stat, s.root.Open, name, kind)
 }
 
-// safeTypes are the types of images that browsers show and do not run.
 var safeTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"}
 
 func (s *Server) serveOriginal(w http.ResponseWriter, r *http.Request) error {

@@ -60,56 +60,65 @@ type Result struct {
 	Left                    []string // the reason for each sidecar that was left unchanged
 }
 
-// Write adds the tags to sidecars in dir. It refuses a folder that has a journal, and leaves sidecars that it cannot
-// parse or that Undo could not restore.
-func Write(ctx context.Context, dir string, tags []Tag, progress func(done, total int)) (r *Result, err error) {
-	r = &Result{}
-	journal := filepath.Join(dir, JournalFile)
+// inFolder calls do for a locked folder and its journal.
+func inFolder(dir string, do func(r *Result, dir, journal string) error) (*Result, error) {
+	r := &Result{}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return r, err
+	}
 	release, err := filing.Acquire(dir)
 	if err != nil {
 		return r, err
 	}
 	defer release()
-	if _, err := os.Lstat(journal); err == nil {
-		return r, fmt.Errorf("%s has keywords of partwise already; undo these first", dir)
-	}
-	changes, err := r.plan(ctx, dir, tags)
-	if err != nil || len(changes) == 0 {
-		return r, err
-	}
-	if err := atomicfile.CreateFunc(journal, func(w io.Writer) error {
-		_, err := io.WriteString(w, journalHead)
-		lines := json.NewEncoder(w)
-		for _, c := range changes {
-			err = cmp.Or(err, lines.Encode(c))
-		}
-		return err
-	}); err != nil {
-		return r, err
-	}
-	for i, c := range changes {
-		if err := ctx.Err(); err != nil {
-			return r, err
-		}
-		now, info, err := read(c.path)
-		switch {
-		case err != nil || !bytes.Equal(now, c.Before) || (now == nil) != (c.Before == nil):
-			r.Left = append(r.Left, c.path+" is left unchanged: another program is changing it")
-			continue
-		case c.Before == nil:
-			r.Created++
-		default:
-			r.Extended++
-		}
-		if err := replace(c.path, info, c.after); err != nil {
-			return r, err
-		}
-		progress(i+1, len(changes))
-	}
-	return r, nil
+	return r, do(r, dir, filepath.Join(dir, JournalFile))
 }
 
-// plan returns the changes of the sidecars that Write can change.
+// Write adds the tags to sidecars in dir. It refuses a folder that has a journal, and leaves sidecars that it cannot
+// parse or that Undo could not restore.
+func Write(ctx context.Context, dir string, tags []Tag, progress func(done, total int)) (*Result, error) {
+	return inFolder(dir, func(r *Result, dir, journal string) error {
+		if _, err := os.Lstat(journal); err == nil {
+			return fmt.Errorf("%s has keywords of partwise already; undo these first", dir)
+		}
+		changes, err := r.plan(ctx, dir, tags)
+		if err != nil || len(changes) == 0 {
+			return err
+		}
+		if err := atomicfile.CreateFunc(journal, func(w io.Writer) error {
+			_, err := io.WriteString(w, journalHead)
+			lines := json.NewEncoder(w)
+			for _, c := range changes {
+				err = cmp.Or(err, lines.Encode(c))
+			}
+			return err
+		}); err != nil {
+			return err
+		}
+		for i, c := range changes {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			now, info, err := read(c.path)
+			switch {
+			case err != nil || !bytes.Equal(now, c.Before) || (now == nil) != (c.Before == nil):
+				r.Left = append(r.Left, c.path+" is left unchanged: another program is changing it")
+				continue
+			case c.Before == nil:
+				r.Created++
+			default:
+				r.Extended++
+			}
+			if err := replace(c.path, info, c.after); err != nil {
+				return err
+			}
+			progress(i+1, len(changes))
+		}
+		return nil
+	})
+}
+
 func (r *Result) plan(ctx context.Context, dir string, tags []Tag) (changes []change, err error) {
 	for _, t := range tags {
 		c := change{path: t.Sidecar}
@@ -174,58 +183,51 @@ func replace(path string, like fs.FileInfo, text []byte) error {
 
 // Undo reverts Write in dir: it removes new sidecars and restores the others. It leaves sidecars that other programs
 // have changed since, and removes the journal, whose paths are not trusted.
-func Undo(ctx context.Context, dir string, progress func(done, total int)) (r *Result, err error) {
-	r = &Result{}
-	journal := filepath.Join(dir, JournalFile)
-	release, err := filing.Acquire(dir)
-	if err != nil {
-		return r, err
-	}
-	defer release()
-	changes, err := readJournal(dir)
-	if err != nil {
-		return r, err
-	}
-	folders := map[string]bool{}
-	for i, c := range changes {
-		if err := ctx.Err(); err != nil {
-			return r, err
-		}
-		path := filepath.Join(dir, filepath.FromSlash(string(c.File)))
-		if inside, err := output.Inside(dir, path); err != nil || !inside {
-			r.Left = append(r.Left, path+" stays: it is not in the folder of the photos")
-			continue
-		}
-		if folder := filepath.Dir(path); !folders[folder] {
-			folders[folder] = true
-			if err := atomicfile.RemoveStale(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return r, err
-			}
-		}
-		now, info, err := read(path)
-		sum := sha256.Sum256(now)
-		switch {
-		case err == nil && bytes.Equal(now, c.Before) && (now == nil) == (c.Before == nil): // never written, or undone before
-		case err != nil || !bytes.Equal(sum[:], c.Sum):
-			r.Left = append(r.Left, path+" stays: another program has changed it")
-			continue
-		case c.Before == nil:
-			err = os.Remove(path)
-		default:
-			err = replace(path, info, c.Before)
-		}
+func Undo(ctx context.Context, dir string, progress func(done, total int)) (*Result, error) {
+	return inFolder(dir, func(r *Result, dir, journal string) error {
+		changes, err := readJournal(dir, journal)
 		if err != nil {
-			return r, err
+			return err
 		}
-		r.Undone++
-		progress(i+1, len(changes))
-	}
-	return r, os.Remove(journal)
+		folders := map[string]bool{}
+		for i, c := range changes {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			path := filepath.Join(dir, filepath.FromSlash(string(c.File)))
+			if inside, err := output.Inside(dir, path); err != nil || !inside {
+				r.Left = append(r.Left, path+" stays: it is not in the folder of the photos")
+				continue
+			}
+			if folder := filepath.Dir(path); !folders[folder] {
+				folders[folder] = true
+				if err := atomicfile.RemoveStale(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+			}
+			now, info, err := read(path)
+			sum := sha256.Sum256(now)
+			switch {
+			case err == nil && bytes.Equal(now, c.Before) && (now == nil) == (c.Before == nil): // never written, or undone before
+			case err != nil || !bytes.Equal(sum[:], c.Sum):
+				r.Left = append(r.Left, path+" stays: another program has changed it")
+				continue
+			case c.Before == nil:
+				err = os.Remove(path)
+			default:
+				err = replace(path, info, c.Before)
+			}
+			if err != nil {
+				return err
+			}
+			r.Undone++
+			progress(i+1, len(changes))
+		}
+		return os.Remove(journal)
+	})
 }
 
-// readJournal reads the journal of a folder.
-func readJournal(dir string) (changes []change, err error) {
-	path := filepath.Join(dir, JournalFile)
+func readJournal(dir, path string) (changes []change, err error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: not a regular file", path)
 	}

@@ -36,7 +36,6 @@ var lists = []struct {
 // hierarchical returns the keyword of a group below the keyword partwise.
 func hierarchical(name string) string { return "partwise|" + strings.ReplaceAll(name, "|", "-") }
 
-// element is an XML element of a text.
 type element struct {
 	name                  xml.Name
 	attrs                 []xml.Attr
@@ -115,7 +114,6 @@ func parse(text []byte) (top *element, err error) {
 	}
 }
 
-// is reports whether the element is one of the RDF names.
 func (e *element) is(names ...string) bool {
 	return e.name.Space == rdf && slices.Contains(names, e.name.Local)
 }
@@ -152,12 +150,10 @@ func (e *element) list(property xml.Name) (*element, error) {
 	return nil, nil
 }
 
-// has reports whether a list has a value.
 func (e *element) has(value string) bool {
 	return slices.ContainsFunc(e.children, func(li *element) bool { return li.is("li") && li.chars == value })
 }
 
-// prefix returns the namespace prefix, with its colon, in the tag of the element.
 func (e *element) prefix(text []byte) string {
 	name := strings.Fields(strings.TrimRight(string(text[e.open+1:e.content]), "/>"))[0]
 	return strings.TrimSuffix(name, e.name.Local)

@@ -5,13 +5,20 @@ package textsearch
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 
+	"golang.org/x/text/unicode/norm"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/network"
@@ -71,4 +78,115 @@ func (e *Encoder) Search(x *mat.Dense, text string) ([]int, error) {
 	rows := matrix.Range(n)
 	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(cosines[b], cosines[a]) })
 	return rows, nil
+}
+
+// tokenizer is the byte-pair encoding of CLIP (Radford et al. 2021), from the file tokenizer.json of Hugging Face.
+type tokenizer struct {
+	ids        map[string]int
+	ranks      map[pair]int // of the merges: the least is done first
+	start, end int
+}
+
+// pair is a merge of two tokens: "th e" or ["th", "e"] in a file.
+type pair [2]string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *pair) UnmarshalJSON(text []byte) error {
+	var words string
+	if json.Unmarshal(text, &words) != nil {
+		return json.Unmarshal(text, (*[2]string)(p))
+	}
+	var ok bool
+	if p[0], p[1], ok = strings.Cut(words, " "); !ok {
+		return fmt.Errorf("merge %q: expected two tokens", words)
+	}
+	return nil
+}
+
+// startToken and endToken enclose a text, and wordEnd ends the last token of a word.
+const startToken, endToken, wordEnd = "<|startoftext|>", "<|endoftext|>", "</w>"
+
+func readTokenizer(path string) (*tokenizer, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var file struct {
+		Model struct {
+			Vocab  map[string]int
+			Merges []pair
+			Suffix string `json:"end_of_word_suffix"`
+		}
+	}
+	if err = json.Unmarshal(text, &file); err == nil && file.Model.Suffix != wordEnd {
+		err = fmt.Errorf("end_of_word_suffix %q: expected the byte-pair tokenizer of CLIP, with %q", file.Model.Suffix, wordEnd)
+	}
+	t := &tokenizer{ids: file.Model.Vocab, ranks: map[pair]int{}}
+	for rank, p := range file.Model.Merges {
+		if _, ok := t.ids[p[0]+p[1]]; !ok && err == nil {
+			err = fmt.Errorf("the vocabulary has no token %q, which a merge makes", p[0]+p[1])
+		}
+		t.ranks[p] = rank
+	}
+	var hasStart, hasEnd bool
+	t.start, hasStart = t.ids[startToken]
+	if t.end, hasEnd = t.ids[endToken]; err == nil && !(hasStart && hasEnd) {
+		err = errors.New("the vocabulary has no " + startToken + " or " + endToken)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
+}
+
+// words are the parts of a text that are encoded by themselves. The last excludes all white space of Unicode.
+var words = regexp.MustCompile(`'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\t-\r\x{85}\p{Z}\p{L}\p{N}]+`)
+
+// encode returns the ids of at most length tokens. Tokens that are not in the vocabulary are the end token, as in the
+// reference.
+func (t *tokenizer) encode(text string, length int) []int {
+	ids := []int{t.start}
+	text = strings.ReplaceAll(norm.NFC.String(text), "İ", "i\u0307") // ToLower drops its dot
+	for _, word := range words.FindAllString(strings.ToLower(text), -1) {
+		for _, token := range t.merge(word) {
+			id, ok := t.ids[token]
+			if !ok {
+				id = t.end
+			}
+			ids = append(ids, id)
+		}
+	}
+	return append(ids[:min(len(ids), length-1)], t.end)
+}
+
+func (t *tokenizer) merge(word string) []string {
+	tokens := lists.Map([]byte(word), func(b byte) string { return string(printable(b)) })
+	tokens[len(tokens)-1] += wordEnd
+	for {
+		best, at := len(t.ranks), -1
+		for i := range len(tokens) - 1 {
+			if rank, ok := t.ranks[pair(tokens[i:i+2])]; ok && rank < best {
+				best, at = rank, i
+			}
+		}
+		if at < 0 {
+			return tokens
+		}
+		merged := tokens[at] + tokens[at+1]
+		tokens = append(append(tokens[:at:at], merged), tokens[at+2:]...)
+	}
+}
+
+// printable returns the character that stands for a byte in a vocabulary: itself, or for a control character or a space
+// one from U+0100 on, in order.
+func printable(b byte) rune {
+	switch {
+	case b <= ' ':
+		return 0x100 + rune(b)
+	case b >= 0x7f && b <= 0xa0:
+		return 0x100 + rune(b-0x7f+33)
+	case b == 0xad:
+		return 0x143
+	}
+	return rune(b)
 }

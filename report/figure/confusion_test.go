@@ -58,10 +58,4 @@ func TestConfusionErrors(t *testing.T) {
 	if _, err := Confusion(nil, nil); !errors.Is(err, ErrNoData) {
 		t.Errorf("got error %v, want %v", err, ErrNoData)
 	}
-	if _, err := Confusion([][]int{{1}}, []string{"a", "b"}); err == nil {
-		t.Error("one class of two: no error")
-	}
-	if _, err := Confusion([][]int{{1, 2}, {1}}, []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), "b has 1 counts; expected 2") {
-		t.Errorf("a short row: %v", err)
-	}
 }

@@ -17,6 +17,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	xfont "golang.org/x/image/font"
@@ -31,7 +32,9 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // ErrNoData is the error for a figure that would be empty.
@@ -135,7 +138,6 @@ func (c outlines) SetColor(colour color.Color) {
 	c.Canvas.SetColor(colour)
 }
 
-// straight returns a colour whose components are not multiplied by its opacity.
 func straight(c color.Color) color.RGBA { return color.RGBA(color.NRGBAModel.Convert(c).(color.NRGBA)) }
 
 // FillString implements vg.Canvas.
@@ -202,7 +204,6 @@ type chart struct {
 	legend        plot.Legend
 }
 
-// newChart returns an empty chart with these axis labels.
 func newChart(x, y string) *chart {
 	f := &chart{plot: plot.New(), width: plotWidth, height: plotHeight, grid: plotter.NewGrid(), legend: plot.NewLegend()}
 	for _, axis := range []*plot.Axis{&f.plot.X, &f.plot.Y} {
@@ -323,11 +324,7 @@ func (f *chart) labelX(at []float64, labels []string) {
 
 // wholeX is labelX for whole numbers.
 func (f *chart) wholeX(numbers []int) {
-	at, labels := make([]float64, len(numbers)), make([]string, len(numbers))
-	for i, n := range numbers {
-		at[i], labels[i] = float64(n), strconv.Itoa(n)
-	}
-	f.labelX(at, labels)
+	f.labelX(lists.Map(numbers, func(n int) float64 { return float64(n) }), lists.Map(numbers, strconv.Itoa))
 }
 
 // roundTicks ends an axis at ticks around its data, and gives it at most nine round ticks in percent, or six plain
@@ -365,4 +362,109 @@ func roundStep(span float64, most int) float64 {
 		}
 	}
 	return step
+}
+
+// Palette is Okabe and Ito's ("Color Universal Design", 2008), which is safe for all kinds of colour vision, without
+// its yellow, which is faint on white. Orange, which resembles vermilion, comes late.
+var Palette = []color.Color{
+	color.RGBA{0x00, 0x72, 0xb2, 0xff}, // blue
+	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, // vermilion
+	color.RGBA{0x00, 0x9e, 0x73, 0xff}, // bluish green
+	color.RGBA{0xcc, 0x79, 0xa7, 0xff}, // reddish purple
+	color.RGBA{0x00, 0x00, 0x00, 0xff}, // black
+	color.RGBA{0xe6, 0x9f, 0x00, 0xff}, // orange
+	color.RGBA{0x56, 0xb4, 0xe9, 0xff}, // sky blue
+}
+
+// markers and dashes distinguish lines in grey print and beyond the Palette.
+var (
+	markers = []draw.GlyphDrawer{
+		draw.CircleGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{},
+		draw.RingGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{},
+	}
+	dashes = [][]vg.Length{nil, {5, 2}, {1.5, 1.5}, {6, 2, 1.5, 2}}
+)
+
+var (
+	gridGrey  = color.Gray{0xdd}
+	noteGrey  = color.Gray{0x55}
+	frameGrey = color.Gray{0xbb}
+	white     = color.RGBA{0xff, 0xff, 0xff, 0xff}
+)
+
+func lineOf(i int) draw.LineStyle {
+	return draw.LineStyle{Color: Palette[i%len(Palette)], Width: vg.Points(1.3), Dashes: dashes[i%len(dashes)]}
+}
+
+func markerOf(i int) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: Palette[i%len(Palette)], Radius: vg.Points(2.8), Shape: markers[i%len(markers)]}
+}
+
+// Looks numbers methods, so that a method has the same colour, marker and dashes in all figures. With nil Looks each
+// figure numbers its own methods.
+type Looks map[string]int
+
+// NewLooks numbers the methods of an experiment in their order. The methods of a sweep share one number.
+func NewLooks(methods []string, sweeps []spec.Sweep) Looks {
+	looks := Looks{}
+	for _, method := range methods {
+		name := method
+		if at := slices.IndexFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }); at >= 0 {
+			name = sweeps[at].Name
+		}
+		if _, ok := looks[name]; !ok {
+			looks[name] = looks.count()
+		}
+		looks[method] = looks[name]
+	}
+	return looks
+}
+
+func (l Looks) count() (n int) {
+	for _, number := range l {
+		n = max(n, number+1)
+	}
+	return n
+}
+
+func (l Looks) number(method string, place int) int {
+	if number, ok := l[method]; ok {
+		return number
+	}
+	return l.count() + place
+}
+
+// shorten fits a name by an ellipsis in its middle, because both ends of file names matter.
+func shorten(name string, fits func(string) bool) string {
+	if fits(name) {
+		return name
+	}
+	letters := []rune(strings.TrimSpace(name))
+	if n := len(letters); n > 2*longestShown { // longer names fit nowhere
+		letters = slices.Concat(letters[:longestShown], letters[n-longestShown:])
+	}
+	for keep := len(letters) - 1; keep > 0; keep-- {
+		s := string(letters[:keep/2]) + "…" + string(letters[len(letters)-(keep-keep/2):])
+		if fits(s) {
+			return s
+		}
+	}
+	return ""
+}
+
+// fitName returns a name as one line of at most this width.
+func fitName[T int | vg.Length](name string, width func(string) T, most T) string {
+	return shorten(plaintext.Line(name), func(s string) bool { return width(s) <= most })
+}
+
+// Evenly returns at most n of the items, equally spaced.
+func Evenly(items []int, n int) []int {
+	if len(items) <= n {
+		return items
+	}
+	picked := make([]int, n)
+	for i := range picked {
+		picked[i] = items[i*len(items)/n]
+	}
+	return picked
 }

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -9,14 +10,19 @@ import (
 	"image/jpeg"
 	"image/png"
 	"math"
+	"slices"
 	"strconv"
 
 	"golang.org/x/image/draw"
+	"golang.org/x/image/font"
+	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/gonum/mat"
+	plotfont "gonum.org/v1/plot/font"
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 )
 
 const (
@@ -85,7 +91,6 @@ func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int)
 	return img, nil
 }
 
-// columnRange returns the smallest and the largest finite value of a column; lo > hi if there is none.
 func columnRange(x mat.Matrix, j int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	m, _ := x.Dims()
@@ -97,7 +102,6 @@ func columnRange(x mat.Matrix, j int) (lo, hi float64) {
 	return lo, hi
 }
 
-// shade maps lo to black and hi to white.
 func shade(v, lo, hi float64) uint8 {
 	if lo >= hi {
 		return 0x80
@@ -156,7 +160,6 @@ func gallery(tiles []GalleryTile, left int, below image.Point) *image.RGBA {
 	return img
 }
 
-// chip is a part's number on its colour.
 type chip struct {
 	part int
 	word string
@@ -395,3 +398,208 @@ func fitToBox(img image.Image, box, times int) *image.RGBA {
 	}
 	return out
 }
+
+// MarkOptions are the options of DrawMarks. Fade makes the photo pale outside of marks. Numbers writes the number of
+// each part, from 1, where it is strongest, if there is space.
+type MarkOptions struct{ Fade, Numbers bool }
+
+const (
+	MarkBox = 328 // the largest side in pixels of photos with marks
+
+	faintest, fullest  = 0.25, 0.65 // the weight of the part's colour in a marked pixel, at strengths 0 and 1
+	markFade, restFade = 0.15, 0.65 // how far a photo is faded towards white, in and outside of marks
+	minNumbered        = 0.01       // the smallest share of a photo that gets a number
+)
+
+// DrawMarks makes a photo grey and tints the patches of each part with its colour, more strongly for larger strengths.
+// marks are in pixels of a photo of the given size, before it was scaled to small. A pixel belongs to the part whose
+// patches cover it most, each weighted by its strength and less towards its edge; ties go to the lower part. The only
+// error is the context's.
+func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks []models.Patch, opt MarkOptions) error {
+	t, err := assignPixels(ctx, marks, size, small.Rect.Size())
+	if err != nil {
+		return err
+	}
+	t.paint(small, opt.Fade)
+	if opt.Numbers {
+		t.writeNumbers(small)
+	}
+	return nil
+}
+
+type territory struct {
+	size  image.Point
+	owner []int // the part of each pixel, row by row, or −1
+	// weight is the owner's coverage of the pixel, and strength the mean strength of its patches there, weighted by
+	// coverage.
+	weight, strength []float32
+}
+
+func assignPixels(ctx context.Context, marks []models.Patch, photo, size image.Point) (*territory, error) {
+	n := size.X * size.Y
+	t := &territory{size: size, owner: slices.Repeat([]int{-1}, n), weight: make([]float32, n), strength: make([]float32, n)}
+	scaleX, scaleY := float64(size.X)/float64(max(photo.X, 1)), float64(size.Y)/float64(max(photo.Y, 1))
+	weight, cover := make([]float32, n), make([]float32, n)
+	marks = slices.Clone(marks)
+	slices.SortStableFunc(marks, func(a, b models.Patch) int { return a.Part - b.Part })
+	for i, m := range marks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		left, across := coveredPixels(m.X, m.Side, scaleX, size.X)
+		top, down := coveredPixels(m.Y, m.Side, scaleY, size.Y)
+		for y, v := range down {
+			for x, u := range across {
+				at := (top+y)*size.X + left + x
+				cover[at] += float32(u * v)
+				weight[at] += float32(u * v * m.Share)
+			}
+		}
+		if i+1 < len(marks) && marks[i+1].Part == m.Part {
+			continue
+		}
+		for p, w := range weight {
+			if w > t.weight[p] {
+				t.owner[p], t.weight[p], t.strength[p] = m.Part, w, w/cover[p]
+			}
+		}
+		clear(weight)
+		clear(cover)
+	}
+	return t, nil
+}
+
+// coveredPixels returns the first of n pixels along an axis whose centre is in a patch, and the weights of all covered
+// pixels: 1 at the centre, nearly 0 at the edge. A patch is at least one pixel wide.
+func coveredPixels(centre, side float32, scale float64, n int) (first int, weights []float64) {
+	middle, half := scale*(float64(centre)+0.5), max(scale*float64(side)/2, 0.5)
+	after := func(x float64) int { return int(math.Ceil(max(0, min(x-0.5, float64(n))))) }
+	first = after(middle - half)
+	for x := first; x < after(middle+half); x++ {
+		weights = append(weights, max(1-math.Abs(float64(x)+0.5-middle)/half, 0.01))
+	}
+	return first, weights
+}
+
+// partAt returns the part of a pixel, or −1, also outside of the drawing.
+func (t *territory) partAt(x, y int) int {
+	if x < 0 || y < 0 || x >= t.size.X || y >= t.size.Y {
+		return -1
+	}
+	return t.owner[y*t.size.X+x]
+}
+
+// paint makes the drawing grey and tints it with the parts' colours, each with a thin border.
+func (t *territory) paint(img *image.RGBA, fade bool) {
+	for y := range t.size.Y {
+		for x := range t.size.X {
+			v := color.GrayModel.Convert(img.RGBAAt(x, y)).(color.Gray).Y
+			c := color.RGBA{v, v, v, 0xff}
+			part := t.partAt(x, y)
+			switch {
+			case part >= 0:
+				strength := float64(t.strength[y*t.size.X+x])
+				share := faintest + (fullest-faintest)*strength
+				if t.partAt(x-1, y) < 0 || t.partAt(x, y-1) < 0 || t.partAt(x+1, y) != part || t.partAt(x, y+1) != part {
+					share = (1 + strength) / 2
+				}
+				c = mix(mix(c, white, markFade), partColour(part), share)
+			case fade:
+				c = mix(c, white, restFade)
+			default:
+				c = mix(c, white, markFade)
+			}
+			img.SetRGBA(x, y, c)
+		}
+	}
+}
+
+// writeNumbers writes the numbers of the parts, the largest parts first.
+func (t *territory) writeNumbers(img *image.RGBA) {
+	type place struct {
+		chip      chip
+		pixels    int
+		inside    bool // the number fits inside the part
+		strongest float32
+	}
+	places := map[int]*place{}
+	for p, part := range t.owner {
+		if part < 0 {
+			continue
+		}
+		at := places[part]
+		if at == nil {
+			at = &place{chip: newChip(part, image.Point{})}
+			places[part] = at
+		}
+		at.pixels++
+		size := at.chip.rect.Size()
+		rect := image.Rectangle{Max: size}.Add(image.Pt(p%t.size.X, p/t.size.X).Sub(size.Div(2)))
+		inside := t.partAt(rect.Min.X, rect.Min.Y) == part && t.partAt(rect.Max.X-1, rect.Min.Y) == part &&
+			t.partAt(rect.Min.X, rect.Max.Y-1) == part && t.partAt(rect.Max.X-1, rect.Max.Y-1) == part
+		if inside && !at.inside || inside == at.inside && t.weight[p] > at.strongest {
+			at.inside, at.strongest, at.chip.rect = inside, t.weight[p], rect
+		}
+	}
+	var order []*place
+	for _, at := range places {
+		if float64(at.pixels) >= minNumbered*float64(len(t.owner)) {
+			order = append(order, at)
+		}
+	}
+	slices.SortFunc(order, func(a, b *place) int { return cmp.Or(b.pixels-a.pixels, a.chip.part-b.chip.part) })
+	var used []image.Rectangle
+	for _, at := range order {
+		if at.chip.rect.In(img.Rect) && !slices.ContainsFunc(used, at.chip.rect.Overlaps) {
+			used = append(used, at.chip.rect)
+			at.chip.draw(img)
+		}
+	}
+}
+
+// partColours start with the blue of the figures; each further colour is farthest from all before it in Oklab (Glasbey
+// et al. 2007). Dull, very dark, very light and the most saturated colours, mostly purple, are left out.
+var partColours = [...]uint32{
+	0x0072b2, 0xc3e100, 0xff96ff, 0xd22d00, 0x009600, 0x00d2ff, 0x961e96, 0xff965a, 0x9678ff, 0xe14ba5, 0xa5872d, 0x3cc387,
+	0x5a6900, 0x694bd2, 0x00a5c3, 0x4bf0c3, 0x963c4b, 0xc3b43c, 0x0f87ff, 0xff5a5a, 0xb4a5ff, 0xe187b4, 0xa569a5, 0x009678,
+	0x965a0f, 0xffc35a, 0xc3695a, 0xc31e69, 0xa54bd2, 0x5ae169, 0xd278f0, 0x5ab400, 0x7896e1, 0xe17800, 0x784b96, 0xb4e196,
+	0xffa5c3, 0x6978c3, 0x69872d, 0x78a55a, 0x005ad2, 0x4bd2c3, 0x00b4ff, 0xff69c3, 0xb4001e, 0x96c300, 0x00784b, 0xe13c69,
+	0xe1b4ff, 0x5a69f0, 0xe18778, 0xb487d2, 0xb43ca5, 0xa54b78, 0xe16987, 0x4b5aa5, 0xd29600, 0xb44b4b, 0x96c378, 0x00b4a5,
+	0xc35ac3, 0xb46900, 0x00a55a, 0xc35a87,
+}
+
+// partColour returns the colour of a part, numbered from 0. Colours repeat after the last.
+func partColour(part int) color.RGBA {
+	c := partColours[part%len(partColours)]
+	return color.RGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff}
+}
+
+// mix returns the opaque colour between a, at share 0, and b, at share 1.
+func mix(a, b color.RGBA, share float64) color.RGBA {
+	between := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + share*(float64(b)-float64(a)))) }
+	return color.RGBA{between(a.R, b.R), between(a.G, b.G), between(a.B, b.B), 0xff}
+}
+
+// sheetFace returns the font of figures at a size in pixels. A face is not safe for concurrent use.
+func sheetFace(size plotfont.Length) font.Face {
+	const pixel = 72 // dots an inch, so that a point is a pixel
+	face := plotfont.DefaultCache.Lookup(plotfont.Font{Typeface: "Liberation", Variant: "Sans"}, size)
+	return unkerned{face.FontFace(pixel)}
+}
+
+// unkerned is a face without kerning, which would join the digits of a small 11.
+type unkerned struct{ font.Face }
+
+func (unkerned) Kern(_, _ rune) fixed.Int26_6 { return 0 }
+
+func fillRect(img draw.Image, r image.Rectangle, c color.Color) {
+	draw.Draw(img, r, image.NewUniform(c), image.Point{}, draw.Src)
+}
+
+// drawText writes a line of text that starts at x on the base line y.
+func drawText(img draw.Image, face font.Face, c color.Color, s string, x, y int) {
+	d := font.Drawer{Dst: img, Src: image.NewUniform(c), Face: face, Dot: fixed.P(x, y)}
+	d.DrawString(s)
+}
+
+func textWidth(face font.Face, s string) int { return font.MeasureString(face, s).Ceil() }

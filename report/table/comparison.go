@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -50,7 +51,6 @@ type ComparisonRow struct {
 	draws significance.Draws
 }
 
-// sampling identifies a draw of samples.
 type sampling struct{ row, classes, repeat int }
 
 func drawOf(r record.Record) sampling { return sampling{r.Row, r.Classes, r.Repeat} }
@@ -139,9 +139,7 @@ func (c *Comparison) Document() *Document {
 	for _, o := range c.Differences {
 		d.Heading = append(d.Heading, fmt.Sprintf("%s: %s in A, %s in B", o.Setting, quoteName(cmp.Or(o.A, "none")), quoteName(cmp.Or(o.B, "none"))))
 	}
-	for _, s := range c.Scores {
-		d.Grids = append(d.Grids, s.grid(c.Tests))
-	}
+	d.Grids = lists.Map(c.Scores, func(s ScoreComparison) Grid { return s.grid(c.Tests) })
 	return d
 }
 
@@ -215,7 +213,6 @@ type SetTable struct {
 	Best  *Best
 }
 
-// levels returns the means of the methods of a set.
 func (o SetTable) levels() (methods []string, means map[string]float64) {
 	means = map[string]float64{}
 	var peaks []Peak
@@ -250,10 +247,7 @@ func NewSets(name string, score eval.Score, tables []SetTable, by Tests) *Sets {
 			s.LeftOut = append(s.LeftOut, o.Set)
 			continue
 		}
-		row := make([]float64, len(s.Methods))
-		for j, m := range s.Methods {
-			row[j] = found[i][m]
-		}
+		row := lists.Map(s.Methods, func(m string) float64 { return found[i][m] })
 		s.Sets, s.Means = append(s.Sets, o.Set), append(s.Means, row)
 	}
 	if len(s.Methods) < 2 || len(s.Sets) < 2 {
@@ -342,11 +336,7 @@ func (s *Sets) Finding() string {
 
 // methodColumns returns a first column and a column for each method.
 func methodColumns(first Column, methods []string) []Column {
-	columns := []Column{first}
-	for _, m := range methods {
-		columns = append(columns, Column{Heading: m, Method: true, Right: true})
-	}
-	return columns
+	return append([]Column{first}, lists.Map(methods, func(m string) Column { return Column{Heading: m, Method: true, Right: true} })...)
 }
 
 // line returns a line with its best values marked.
@@ -374,7 +364,6 @@ func (s *Sets) Document() *Document {
 	return s.document("sets", g)
 }
 
-// document returns a grid with one key a row, under a caption.
 func (s *Sets) document(words string, g Grid) *Document {
 	g.Score, g.Keys = s.Score.Name, 1
 	return &Document{Name: s.Name, Class: "named", Title: s.Score.Title, Caption: caption(words, s), Grids: []Grid{g}}

@@ -1,14 +1,19 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
@@ -60,7 +65,6 @@ type Contrast struct {
 	Chances significance.Probabilities
 }
 
-// contrast compares two methods in a row, i − j, without correction or verdict.
 func (by Tests) contrast(row sample, i, j int) Contrast {
 	a, b := row.pair(i, j)
 	if len(a) < minPairs || by.By == significance.ByNone {
@@ -81,7 +85,6 @@ func (by Tests) contrast(row sample, i, j int) Contrast {
 	return c
 }
 
-// pValue returns the p-value of a zero mean difference.
 func (by Tests) pValue(row sample, i, j int) float64 {
 	if by.By == significance.BySignedRank {
 		return significance.Wilcoxon(row.pair(i, j))
@@ -120,7 +123,6 @@ func (by Tests) judge(f testFamily, bonferroni int) {
 	}
 }
 
-// corrects reports whether p-values are corrected for the number of comparisons.
 func (by Tests) corrects() bool { return !by.By.Bayesian() && by.Correction == significance.ByHolm }
 
 // draws describes the overlap of the draws of records.
@@ -130,14 +132,13 @@ func (by Tests) draws(records []record.Record) significance.Draws {
 		return d
 	}
 	for _, r := range records {
-		if !slices.Contains(d.Classes, r.Classes) {
-			d.Classes = append(d.Classes, r.Classes)
-		}
+		d.Classes = append(d.Classes, r.Classes)
 		if r.Tested > 0 && !by.Fixed {
 			d.Learned, d.Scored = d.Learned+r.Samples, d.Scored+r.Tested
 		}
 	}
 	slices.Sort(d.Classes)
+	d.Classes = slices.Compact(d.Classes)
 	return d
 }
 
@@ -170,7 +171,6 @@ func (r sample) resampled(i, j int) significance.Resampled {
 	return significance.Stratified(kinds, r.draws.Ratio())
 }
 
-// pair returns the scores of two methods in their common repeats, in order.
 func (r sample) pair(i, j int) (a, b []float64) {
 	for _, repeat := range slices.Sorted(maps.Keys(r.values[i])) {
 		if w, ok := r.values[j][repeat]; ok {
@@ -212,11 +212,7 @@ func (c Contrast) fields(by Tests, names ...string) []string {
 		"p": csvNumber(c.P, byP), "uncorrected": csvNumber(c.Raw, byP),
 		"below": csvNumber(c.Chances.Below, bayes), "within": csvNumber(c.Chances.Within, bayes), "above": csvNumber(c.Chances.Above, bayes),
 	}
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = all[name]
-	}
-	return out
+	return lists.Map(names, func(name string) string { return all[name] })
 }
 
 func (by Tests) columns() []Column {
@@ -255,7 +251,6 @@ func (c Contrast) mark() Mark {
 	return [...]Mark{Untested: Unmarked, Open: Unmarked, Different: MarkDiffers, Equivalent: MarkEquivalent}[c.Verdict]
 }
 
-// csvNumber returns a number with all digits for CSV, or "" if it is unknown.
 func csvNumber(x float64, known bool) string {
 	if !known {
 		return ""
@@ -286,4 +281,164 @@ func pText(p float64) string {
 		return "<0.001"
 	}
 	return fmt.Sprintf("%.3f", p)
+}
+
+// RowOf returns the row of a table for a record: its rank or number of classes.
+func RowOf(r record.Record) int { return cmp.Or(r.Row, r.Classes) }
+
+// rowsOf splits records in the order of Finished by row.
+func rowsOf(records []record.Record) (rows [][]record.Record) {
+	for i, r := range records {
+		if i == 0 || RowOf(r) != RowOf(records[i-1]) {
+			rows = append(rows, nil)
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], r)
+	}
+	return rows
+}
+
+// Finished returns the records of the given methods, sorted by row, repeat and method, the last one for each trial, so
+// that nothing depends on the order of the log.
+func Finished(records []record.Record, methods []string) []record.Record {
+	order := func(a, b record.Record) int {
+		return cmp.Or(
+			cmp.Compare(RowOf(a), RowOf(b)),
+			cmp.Compare(a.Repeat, b.Repeat),
+			cmp.Compare(slices.Index(methods, a.Method), slices.Index(methods, b.Method)))
+	}
+	var kept []record.Record
+	for _, r := range slices.Backward(records) {
+		if slices.Contains(methods, r.Method) {
+			kept = append(kept, r)
+		}
+	}
+	slices.SortStableFunc(kept, order)
+	return slices.CompactFunc(kept, func(a, b record.Record) bool { return order(a, b) == 0 })
+}
+
+// ScoresOf returns the names of all scores in the records, in the order of display.
+func ScoresOf(records []record.Record) []string {
+	found := map[string]bool{}
+	for _, r := range records {
+		for name := range r.Scores {
+			found[name] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(found), eval.CompareScores)
+}
+
+// formatValue formats a value of a score without its unit: a percentage with one decimal, other numbers with three.
+func formatValue(s eval.Score, v float64) string {
+	decimals := 3
+	if s.Unit == eval.UnitPercent {
+		v, decimals = 100*v, 1
+	}
+	if math.Abs(v) >= 1e6 {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" {
+		return strings.TrimPrefix(text, "-")
+	}
+	return text
+}
+
+// WithUnit returns a value of a score as text, with the separator and the unit behind.
+func WithUnit(s eval.Score, v float64, separator string) string {
+	return formatValue(s, v) + unit(s, separator)
+}
+
+// unit returns the unit of a score after a separator; "" for plain numbers.
+func unit(s eval.Score, separator string) string {
+	if s.Unit == eval.UnitNone {
+		return ""
+	}
+	return separator + string(s.Unit)
+}
+
+func inUnit(s eval.Score) string {
+	if s.Unit == eval.UnitPercent {
+		return " in percent"
+	}
+	return unit(s, " in ")
+}
+
+// scoreLabel returns the short name of a score for a column.
+func scoreLabel(s eval.Score) string {
+	first, size := utf8.DecodeRuneInString(s.Name)
+	label := string(unicode.ToUpper(first)) + s.Name[size:]
+	if s.Unlabelled {
+		label = strings.TrimSuffix(label, eval.UnlabelledSuffix) + " of the unlabelled samples"
+	}
+	return label
+}
+
+// AxisLabel returns the label of an axis: the score's name, further words, and the unit.
+func AxisLabel(s eval.Score, words string) string { return scoreLabel(s) + words + unit(s, ", ") }
+
+func findScore(name string) eval.Score {
+	s, _ := eval.FindScore(name)
+	return s
+}
+
+var classAccuracy = eval.Score{
+	Name: "class accuracy", Title: "Accuracy of each class", Max: 1, Unit: eval.UnitPercent, Task: eval.Classification,
+	Help: "Recall: percentage of the class's test samples that are classified correctly.",
+}
+
+// PerClass returns the table of the accuracy of each tested class, one a row. The records of a method must have one
+// rank or number of classes. The average row is not tested, because the classes of a repeat are not independent.
+func PerClass(records []record.Record, methods, classes []string, by Tests) *Table {
+	var shares []record.Record
+	for _, r := range Finished(records, methods) {
+		for i, class := range confusedClasses(r, len(classes)) {
+			row, all := r.Confusion[i], 0
+			for _, n := range row {
+				all += n
+			}
+			if all > 0 {
+				shares = append(shares, record.Record{
+					Method: r.Method, Row: class + 1, Repeat: r.Repeat, Samples: r.Samples, Tested: r.Tested,
+					Scores: map[string]float64{classAccuracy.Name: float64(row[i]) / float64(all)},
+				})
+			}
+		}
+	}
+	by.Classes, by.noAverage = 0, true // a class is the same whichever others are drawn
+	t := newTable(shares, classAccuracy, methods, by)
+	t.Ranks, t.ByClass = false, true
+	for i := range t.Rows {
+		t.Rows[i].Name = classes[t.Rows[i].Number-1]
+	}
+	return t
+}
+
+// TotalConfusion returns the sum of the confusion matrices of records, classes×classes; nil if they have none.
+func TotalConfusion(records []record.Record, classes int) (total [][]int) {
+	for _, r := range records {
+		of := confusedClasses(r, classes)
+		for len(of) > 0 && len(total) < classes {
+			total = append(total, make([]int, classes))
+		}
+		for i, a := range of {
+			for j, b := range of {
+				total[a][b] += r.Confusion[i][j]
+			}
+		}
+	}
+	return total
+}
+
+// confusedClasses returns the class of each row of a record's confusion matrix; nil unless it covers all classes, or
+// those drawn.
+func confusedClasses(r record.Record, classes int) []int {
+	n, of := len(r.Confusion), r.Drawn
+	for i := 0; r.Drawn == nil && i < classes; i++ {
+		of = append(of, i)
+	}
+	if n != len(of) || slices.ContainsFunc(r.Confusion, func(row []int) bool { return len(row) != n }) ||
+		slices.ContainsFunc(of, func(class int) bool { return class < 0 || class >= classes }) {
+		return nil
+	}
+	return of
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
@@ -78,14 +79,8 @@ func (m Marks) value(w Word) string {
 	return s + m.Mark[w.Mark]
 }
 
-func (m Marks) lines(d *Document) (lines []string) {
-	for _, line := range d.Heading {
-		lines = append(lines, m.text(line))
-	}
-	return lines
-}
+func (m Marks) lines(d *Document) []string { return lists.Map(d.Heading, m.text) }
 
-// caption formats the caption of a document without the captions of its grids.
 func (m Marks) caption(d *Document) string {
 	title, text := d.Title, m.text(d.Caption)
 	if title != "" && d.Name != "" && !m.Nameless {
@@ -168,10 +163,9 @@ const missing = "–"
 func (g Grid) valueColumns(from, to int) Grid {
 	columns, lines := g.Columns, g.Lines
 	g.Columns = slices.Concat(columns[:g.Keys], columns[g.Keys+from:g.Keys+to])
-	g.Lines = make([]Line, len(lines))
-	for r, row := range lines {
-		g.Lines[r] = Line{slices.Concat(row.Words[:g.Keys], row.Words[g.Keys+from:g.Keys+to]), row.Average, row.Keys}
-	}
+	g.Lines = lists.Map(lines, func(row Line) Line {
+		return Line{slices.Concat(row.Words[:g.Keys], row.Words[g.Keys+from:g.Keys+to]), row.Average, row.Keys}
+	})
 	return g
 }
 
@@ -209,24 +203,15 @@ const bracket = "\x0e"
 // quoteName returns a name for a text that Marks.text formats.
 func quoteName(s string) string { return bracket + plaintext.Line(s) + bracket }
 
-func quoteNames(names []string) string {
-	shown := make([]string, len(names))
-	for i, n := range names {
-		shown[i] = quoteName(n)
-	}
-	return phrase.List(shown)
-}
-
 var (
 	//go:embed captions.txt
 	captionText string
 
 	captions = template.Must(template.New("captions").Funcs(template.FuncMap{
-		"count": phrase.Count, "inUnit": inUnit, "names": quoteNames, "p": pText, "rope": Tests.rope,
+		"count": phrase.Count, "inUnit": inUnit, "names": func(names []string) string { return phrase.List(lists.Map(names, quoteName)) }, "p": pText, "rope": Tests.rope,
 	}).Parse(captionText))
 )
 
-// caption executes a template of captions.txt.
 func caption(template string, data any) string {
 	var text strings.Builder
 	if err := captions.ExecuteTemplate(&text, template, data); err != nil {
@@ -260,12 +245,7 @@ func (t testCaption) Holm() bool { return t.corrects() && !t.Bonferroni() }
 
 // Population describes the population to which the tests generalise.
 func (t testCaption) Population() string {
-	var words []string
-	for _, d := range t.Draws {
-		if w := d.Beyond(); !slices.Contains(words, w) {
-			words = append(words, w)
-		}
-	}
+	words := lists.Unique(lists.Map(t.Draws, significance.Draws.Beyond))
 	text := "the result holds for " + words[0]
 	if len(words) > 1 {
 		text += ", or for " + words[len(words)-1] + " in rows with all classes"
@@ -283,7 +263,6 @@ func (by Tests) rope(s eval.Score) string {
 	return "1 point"
 }
 
-// cellKinds has the kinds of cells that a caption explains.
 type cellKinds struct{ Contest, Tested, Untested, Partial, Empty bool }
 
 func (t *Table) cellKindsOf(rows ...Row) (f cellKinds) {
@@ -314,13 +293,10 @@ func (t *Table) explained() captionData {
 		e.Last = t.cellKindsOf(*t.Average)
 	}
 	e.How = testCaption{Tests: t.Tests, Score: t.Score, Comparisons: t.Comparisons, In: inUnit(t.Score)}
-	for _, r := range t.Rows {
-		e.How.Draws = append(e.How.Draws, r.sample.draws)
-	}
+	e.How.Draws = lists.Map(t.Rows, func(r Row) significance.Draws { return r.sample.draws })
 	return e
 }
 
-// finding names the best of the cells in a sentence; "" if there is nothing to compare.
 func finding(score eval.Score, names []string, cells []Cell, where string) string {
 	var best, tied []string
 	mean := ""

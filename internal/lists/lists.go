@@ -1,0 +1,23 @@
+// Package lists derives lists from lists.
+package lists
+
+import "slices"
+
+// Map returns f of each element, in order.
+func Map[E, T any](list []E, f func(E) T) []T {
+	out := make([]T, len(list))
+	for i, v := range list {
+		out[i] = f(v)
+	}
+	return out
+}
+
+// Unique returns the distinct elements in the order of their first occurrence.
+func Unique[E comparable](list []E) (out []E) {
+	for _, v := range list {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
