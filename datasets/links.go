@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"context"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -56,15 +57,15 @@ func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 
 // WriteLinks writes a CSV file of links, which ReadLinks can read.
 func (s *Set) WriteLinks(w io.Writer, l Links) error {
-	return writeRecords(w, []string{"first", "second", "link"}, func(put func(...string)) {
-		write := func(pairs [][2]int, kind string) {
-			for _, p := range pairs {
-				put(spreadsheet.Cell(s.Names[p[0]]), spreadsheet.Cell(s.Names[p[1]]), kind)
-			}
+	rows := [][]string{{"first", "second", "link"}}
+	for i, p := range slices.Concat(l.Must, l.Cannot) {
+		kind := "must"
+		if i >= len(l.Must) {
+			kind = "cannot"
 		}
-		write(l.Must, "must")
-		write(l.Cannot, "cannot")
-	})
+		rows = append(rows, []string{spreadsheet.Cell(s.Names[p[0]]), spreadsheet.Cell(s.Names[p[1]]), kind})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
 // FeedbackLog is one log of relevance feedback: samples that matched a query, and samples that did not.
@@ -138,17 +139,17 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 
 // WriteFeedback writes logs, numbered from 1, which ReadFeedback can read.
 func (s *Set) WriteFeedback(w io.Writer, logs []FeedbackLog) error {
-	return writeRecords(w, []string{"log", "sample", "mark"}, func(put func(...string)) {
-		for at, log := range logs {
-			for k, i := range slices.Concat(log.Positive, log.Negative) {
-				mark := "+"
-				if k >= len(log.Positive) {
-					mark = "-"
-				}
-				put(strconv.Itoa(at+1), spreadsheet.Cell(s.Names[i]), mark)
+	rows := [][]string{{"log", "sample", "mark"}}
+	for at, log := range logs {
+		for k, i := range slices.Concat(log.Positive, log.Negative) {
+			mark := "+"
+			if k >= len(log.Positive) {
+				mark = "-"
 			}
+			rows = append(rows, []string{strconv.Itoa(at + 1), spreadsheet.Cell(s.Names[i]), mark})
 		}
-	})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
 // CheckLinks returns an error if links contradict each other, directly or through others. With labels, they must not
