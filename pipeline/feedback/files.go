@@ -259,7 +259,7 @@ func (s *Session) applyGiven(ctx context.Context, classes []string, links datase
 	if len(c.must)+len(c.cannot) == 0 {
 		return nil
 	}
-	found, err := s.regroup.Find(ctx, len(c.names), c.groups, c.constraints())
+	found, err := s.corrected.Fit(ctx, len(c.names), c.groups, c.constraints())
 	if err != nil {
 		return err
 	}

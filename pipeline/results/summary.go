@@ -109,7 +109,7 @@ func Records(dir string, s *pipeline.Summary) (out []record.Record, err error) {
 // writeSamples writes the list of samples, or removes it if it is empty.
 func writeSamples(to *output.Folder, samples []pipeline.Sample, classes []string) error {
 	if len(samples) == 0 {
-		return to.Remove(SamplesFile)
+		return to.Clear(SamplesFile)
 	}
 	var text bytes.Buffer
 	rows := [][]string{{"sample", "class"}}
