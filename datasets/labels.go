@@ -36,13 +36,11 @@ import (
 func (s *Set) ReadLabels(file string) error { return s.readClasses("labels", file) }
 
 func (s *Set) readClasses(what, file string) error {
-	classes, lines, err := s.labelledLines(what, file)
-	if err != nil {
-		return err
+	classes, err := s.classesIn(what, file)
+	if err == nil {
+		s.ReplaceClasses(classes)
 	}
-	s.ReplaceClasses(classes)
-	s.LabelsFile, s.LabelLines = file, lines
-	return nil
+	return err
 }
 
 // ReplaceClasses replaces the set's classes by a class for each sample, or "", as ReadLabels does.
@@ -55,16 +53,15 @@ func (s *Set) ReplaceClasses(classes []string) {
 
 // ReadClasses returns the class of each sample in a file of labels, or "".
 func (s *Set) ReadClasses(file string) ([]string, error) {
-	classes, _, err := s.labelledLines("labels", file)
-	return classes, err
+	return s.classesIn("labels", file)
 }
 
 var classHeaders = []string{"class", "label", "category"}
 
-// labelledLines returns each sample's class, "" for none, and its line in the file.
-func (s *Set) labelledLines(what, file string) (classes []string, from []int, err error) {
-	classes, from = make([]string, s.Len()), make([]int, s.Len())
-	at := 1 // the column of classes
+// classesIn is ReadClasses for a file of labels or of truth.
+func (s *Set) classesIn(what, file string) (classes []string, err error) {
+	classes, from := make([]string, s.Len()), make([]int, s.Len()) // from holds lines
+	at := 1                                                        // the column of classes
 	lines := namedLines{fields: 2, samples: 1, want: "two fields, file,class", headers: naming.Headers, others: classHeaders, wider: func(header []string) {
 		at = max(at, slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, "class") }))
 	}}
@@ -83,7 +80,7 @@ func (s *Set) labelledLines(what, file string) (classes []string, from []int, er
 	if err == nil && none {
 		err = fmt.Errorf("%s %s: no sample has a class; expected lines of file,class", what, file)
 	}
-	return classes, from, err
+	return classes, err
 }
 
 // WriteLabels writes a CSV file of the samples' classes, "" for none, which ReadLabels can read.

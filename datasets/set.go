@@ -37,9 +37,6 @@ type Set struct {
 	// OwnClasses and OwnLabels are the Classes and Labels before ReadLabels, or nil.
 	OwnClasses []string
 	OwnLabels  []int
-	// LabelsFile is the file that ReadLabels read, and LabelLines holds each sample's line in it, or 0.
-	LabelsFile string
-	LabelLines []int
 	// Test is true for samples in the test part. It is nil unless the data have both parts: folders
 	// train and test, or both IDX files.
 	Test  []bool
@@ -70,7 +67,7 @@ func (s *Set) Len() int { return len(s.Names) }
 func (s *Set) Subset(rows []int) *Set {
 	out := *s
 	out.Names, out.Files, out.Pictures = matrix.Take(s.Names, rows), matrix.Take(s.Files, rows), matrix.Take(s.Pictures, rows)
-	out.Test, out.LabelLines, out.LeftOut = matrix.Take(s.Test, rows), matrix.Take(s.LabelLines, rows), slices.Clone(s.LeftOut)
+	out.Test, out.LeftOut = matrix.Take(s.Test, rows), slices.Clone(s.LeftOut)
 	if s.Vectors != nil {
 		out.Vectors = matrix.SelectRows(s.Vectors, rows)
 	}
