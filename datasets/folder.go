@@ -3,6 +3,7 @@ package datasets
 import (
 	"cmp"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -23,18 +24,10 @@ import (
 
 // validate returns an error for conflicting options.
 func (opt *OpenOptions) validate() error {
-	for _, pair := range []struct {
-		one, other    string
-		first, second bool
-	}{
-		{"no-classes", "truth", opt.NoClasses, opt.Truth != ""},
-		{"no-classes", "pattern", opt.NoClasses, opt.Pattern != ""},
-		{"no-classes", "pool", opt.NoClasses, opt.Pool},
-		{"truth", "pattern", opt.Truth != "", opt.Pattern != ""},
-		{"labels", "pattern", opt.Labels != "", opt.Pattern != ""},
-	} {
-		if pair.first && pair.second {
-			return fmt.Errorf("both %s and %s are set; use one of them", pair.one, pair.other)
+	set := map[string]bool{"no-classes": opt.NoClasses, "truth": opt.Truth != "", "pattern": opt.Pattern != "", "pool": opt.Pool, "labels": opt.Labels != ""}
+	for _, pair := range [][2]string{{"no-classes", "truth"}, {"no-classes", "pattern"}, {"no-classes", "pool"}, {"truth", "pattern"}, {"labels", "pattern"}} {
+		if set[pair[0]] && set[pair[1]] {
+			return fmt.Errorf("both %s and %s are set; use one of them", pair[0], pair[1])
 		}
 	}
 	return nil
@@ -472,9 +465,9 @@ func CountKinds(bad []BadFile) string {
 
 // WriteBadFiles writes a CSV file of the files, with the columns file, kind and reason.
 func WriteBadFiles(w io.Writer, bad []BadFile) error {
-	return writeRecords(w, []string{"file", "kind", "reason"}, func(put func(...string)) {
-		for _, b := range bad {
-			put(spreadsheet.Cell(b.Name), string(b.Kind), spreadsheet.Cell(b.Reason))
-		}
-	})
+	rows := [][]string{{"file", "kind", "reason"}}
+	for _, b := range bad {
+		rows = append(rows, []string{spreadsheet.Cell(b.Name), string(b.Kind), spreadsheet.Cell(b.Reason)})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
 }

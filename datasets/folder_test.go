@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed4492f2cd/partwise/internal/imagetest"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
@@ -26,7 +26,7 @@ func tree(t testing.TB, files ...string) string {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		data := imagetest.Encoded(t, imagetest.EncodePGM, imagetest.Sample())
+		data := []byte("P5 7 5 255\n" + strings.Repeat("grey ", 7))
 		switch {
 		case strings.HasSuffix(file, "!"):
 			data = data[:len(data)-3]
@@ -520,5 +520,29 @@ func TestTimeFolders(t *testing.T) {
 	}
 	if set, err := Folder(t.Context(), tree(t, "2019/1.pgm", "2020/1.pgm"), OpenOptions{Pattern: "{class}/*"}); err != nil || !slices.Equal(set.Classes, []string{"2019", "2020"}) {
 		t.Errorf("by a pattern: %v, %v", set, err)
+	}
+}
+
+// TestSkipBadFolders: with SkipBad a cyclic link is listed, and files beside it stay.
+func TestSkipBadFolders(t *testing.T) {
+	dir := tree(t, "a/1.pgm", "b/2.pgm")
+	if err := os.Symlink("..", filepath.Join(dir, "a", "round")); err != nil {
+		t.Skip(err)
+	}
+	set, err := Folder(t.Context(), dir, OpenOptions{SkipBad: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(set.Bad) != 1 || set.Bad[0].Name != "a/round" || set.Bad[0].Kind != imagefile.KindCircle || set.Len() != 2 || len(set.Subset([]int{0}).Bad) != 1 {
+		t.Errorf("%d samples without %v", set.Len(), set.Bad)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "b")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "a", "1.pgm")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Folder(t.Context(), dir, OpenOptions{SkipBad: true}); err == nil || !strings.Contains(err.Error(), "no usable image: 1 circular link") {
+		t.Errorf("without an image: %v", err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -35,13 +36,11 @@ import (
 func (s *Set) ReadLabels(file string) error { return s.readClasses("labels", file) }
 
 func (s *Set) readClasses(what, file string) error {
-	classes, lines, err := s.labelledLines(what, file)
-	if err != nil {
-		return err
+	classes, err := s.classesIn(what, file)
+	if err == nil {
+		s.ReplaceClasses(classes)
 	}
-	s.ReplaceClasses(classes)
-	s.LabelsFile, s.LabelLines = file, lines
-	return nil
+	return err
 }
 
 // ReplaceClasses replaces the set's classes by a class for each sample, or "", as ReadLabels does.
@@ -54,16 +53,15 @@ func (s *Set) ReplaceClasses(classes []string) {
 
 // ReadClasses returns the class of each sample in a file of labels, or "".
 func (s *Set) ReadClasses(file string) ([]string, error) {
-	classes, _, err := s.labelledLines("labels", file)
-	return classes, err
+	return s.classesIn("labels", file)
 }
 
 var classHeaders = []string{"class", "label", "category"}
 
-// labelledLines returns each sample's class, "" for none, and its line in the file.
-func (s *Set) labelledLines(what, file string) (classes []string, from []int, err error) {
-	classes, from = make([]string, s.Len()), make([]int, s.Len())
-	at := 1 // the column of classes
+// classesIn is ReadClasses for a file of labels or of truth.
+func (s *Set) classesIn(what, file string) (classes []string, err error) {
+	classes, from := make([]string, s.Len()), make([]int, s.Len()) // from holds lines
+	at := 1                                                        // the column of classes
 	lines := namedLines{fields: 2, samples: 1, want: "two fields, file,class", headers: naming.Headers, others: classHeaders, wider: func(header []string) {
 		at = max(at, slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, "class") }))
 	}}
@@ -82,18 +80,18 @@ func (s *Set) labelledLines(what, file string) (classes []string, from []int, er
 	if err == nil && none {
 		err = fmt.Errorf("%s %s: no sample has a class; expected lines of file,class", what, file)
 	}
-	return classes, from, err
+	return classes, err
 }
 
 // WriteLabels writes a CSV file of the samples' classes, "" for none, which ReadLabels can read.
 func (s *Set) WriteLabels(w io.Writer, classes []string) error {
-	return writeRecords(w, []string{"file", "class"}, func(put func(...string)) {
-		for i, class := range classes {
-			if class != "" {
-				put(spreadsheet.Cell(s.Names[i]), spreadsheet.Cell(class))
-			}
+	rows := [][]string{{"file", "class"}}
+	for i, class := range classes {
+		if class != "" {
+			rows = append(rows, []string{spreadsheet.Cell(s.Names[i]), spreadsheet.Cell(class)})
 		}
-	})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
 // readGivenClasses reads the files of truth and of labels. A file of truth replaces the set's own classes.
@@ -175,7 +173,7 @@ func (s *Set) finder() finder {
 			case len(at) == 1:
 				return at[0], nil
 			case len(at) > 1:
-				return -1, takeRows(s.Names, at)
+				return -1, matrix.Take(s.Names, at)
 			}
 		}
 		return -1, nil
@@ -216,7 +214,7 @@ func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines
 		text = bufio.NewReaderSize(transform.NewReader(text, utf16.NewDecoder()), separatorWindow)
 	}
 	by := separatorOf(text, lines, find)
-	reader := spreadsheet.NewTable(text, by.char, mostNamesLine, mostNamesFields)
+	reader := spreadsheet.NewTable(text, by, mostNamesLine, mostNamesFields)
 	samples := make([]int, len(places))
 	for first := true; ; first = false {
 		if ctx.Err() != nil {
@@ -235,7 +233,7 @@ func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines
 			lines.wider(record)
 		}
 		if len(record) != lines.fields {
-			err = fmt.Errorf("%s in %s, expected %s, separated by %s", phrase.Count(len(record), "field", "fields"), spreadsheet.Quote(strings.Join(record, string(by.char))), lines.want, by.name)
+			err = fmt.Errorf("%s in %s, expected %s, separated by %s", phrase.Count(len(record), "field", "fields"), spreadsheet.Quote(strings.Join(record, string(by))), lines.want, separators[by])
 		}
 		for k := 0; err == nil && !isHeader && k < len(places); k++ {
 			samples[k], err = find.sample(record[places[k]])
@@ -287,27 +285,22 @@ func (lines namedLines) isHeader(record []string, find finder) bool {
 	return false
 }
 
-type separator struct {
-	char rune
-	name string
-}
-
-var separators = []separator{{',', "commas"}, {';', "semicolons"}, {'\t', "tabs"}}
+var separators = map[rune]string{',': "commas", ';': "semicolons", '\t': "tabs"}
 
 const separatorWindow = 1 << 16 // the number of bytes from which the separator is found
 
 // separatorOf returns the separator with which most lines have the wanted fields and name samples.
-func separatorOf(text *bufio.Reader, lines namedLines, find finder) separator {
+func separatorOf(text *bufio.Reader, lines namedLines, find finder) rune {
 	head, _ := text.Peek(separatorWindow)
 	whole := len(head) < separatorWindow
 	head = bytes.TrimPrefix(head, []byte("\ufeff"))
 	if end := bytes.LastIndexByte(head, '\n'); end >= 0 && !whole {
 		head = head[:end+1]
 	}
-	best, most := separators[0], -1
-	for _, s := range separators {
+	best, most := ',', -1
+	for _, s := range ",;\t" {
 		r := csv.NewReader(bytes.NewReader(head))
-		r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace, r.ReuseRecord = s.char, -1, s.char != '\t', true
+		r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace, r.ReuseRecord = s, -1, s != '\t', true
 		record, err := r.Read()
 		if err != nil || len(record) < 2 {
 			continue
@@ -326,14 +319,4 @@ func separatorOf(text *bufio.Reader, lines namedLines, find finder) separator {
 		}
 	}
 	return best
-}
-
-// writeRecords writes a CSV file with a header and the records that each passes to put.
-func writeRecords(w io.Writer, header []string, each func(put func(fields ...string))) error {
-	out := csv.NewWriter(w)
-	put := func(fields ...string) { _ = out.Write(fields) } // Error returns the error
-	put(header...)
-	each(put)
-	out.Flush()
-	return out.Error()
 }

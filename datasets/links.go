@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"context"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -56,15 +57,15 @@ func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 
 // WriteLinks writes a CSV file of links, which ReadLinks can read.
 func (s *Set) WriteLinks(w io.Writer, l Links) error {
-	return writeRecords(w, []string{"first", "second", "link"}, func(put func(...string)) {
-		write := func(pairs [][2]int, kind string) {
-			for _, p := range pairs {
-				put(spreadsheet.Cell(s.Names[p[0]]), spreadsheet.Cell(s.Names[p[1]]), kind)
-			}
+	rows := [][]string{{"first", "second", "link"}}
+	for i, p := range slices.Concat(l.Must, l.Cannot) {
+		kind := "must"
+		if i >= len(l.Must) {
+			kind = "cannot"
 		}
-		write(l.Must, "must")
-		write(l.Cannot, "cannot")
-	})
+		rows = append(rows, []string{spreadsheet.Cell(s.Names[p[0]]), spreadsheet.Cell(s.Names[p[1]]), kind})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
 // FeedbackLog is one log of relevance feedback: samples that matched a query, and samples that did not.
@@ -138,21 +139,21 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 
 // WriteFeedback writes logs, numbered from 1, which ReadFeedback can read.
 func (s *Set) WriteFeedback(w io.Writer, logs []FeedbackLog) error {
-	return writeRecords(w, []string{"log", "sample", "mark"}, func(put func(...string)) {
-		for at, log := range logs {
-			for k, i := range slices.Concat(log.Positive, log.Negative) {
-				mark := "+"
-				if k >= len(log.Positive) {
-					mark = "-"
-				}
-				put(strconv.Itoa(at+1), spreadsheet.Cell(s.Names[i]), mark)
+	rows := [][]string{{"log", "sample", "mark"}}
+	for at, log := range logs {
+		for k, i := range slices.Concat(log.Positive, log.Negative) {
+			mark := "+"
+			if k >= len(log.Positive) {
+				mark = "-"
 			}
+			rows = append(rows, []string{strconv.Itoa(at + 1), spreadsheet.Cell(s.Names[i]), mark})
 		}
-	})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
 // CheckLinks returns an error if links contradict each other, directly or through others. With labels, they must not
-// contradict the classes either. The error names the samples and lines of the shortest path.
+// contradict the classes either. The error names the samples and the line of a link.
 func (s *Set) CheckLinks(l *Links, labels bool) error {
 	if err := s.contradiction(l, labels); err != nil {
 		return fmt.Errorf("links %s: %w", l.File, err)
@@ -178,61 +179,34 @@ func (s *Set) contradiction(l *Links, labels bool) error {
 		class := map[int]int{} // of a group
 		for c := range s.Classes {
 			if other, ok := class[group[n+c]]; ok {
-				return fmt.Errorf("must-links join two classes: %s", s.describePath(l, must, n+other, n+c))
+				at := slices.IndexFunc(l.Must, func(p [2]int) bool { return group[p[0]] == group[n+c] })
+				return fmt.Errorf("must-links join the classes %s and %s, such as %s", s.Classes[other], s.Classes[c], s.describe(l.Must, l.MustLines, at))
 			}
 			class[group[n+c]] = c
 		}
 	}
 	for at, p := range l.Cannot {
-		from := ""
-		if l.CannotLines != nil {
-			from = fmt.Sprintf("line %d: ", l.CannotLines[at])
+		if group[p[0]] != group[p[1]] {
+			continue
 		}
+		cannot := s.describe(l.Cannot, l.CannotLines, at)
 		if p[0] == p[1] {
-			return fmt.Errorf("%scannot-link (%s, %s) joins a sample with itself", from, s.Names[p[0]], s.Names[p[1]])
+			return fmt.Errorf("cannot-link %s joins a sample with itself", cannot)
 		}
-		if group[p[0]] == group[p[1]] {
-			return fmt.Errorf("%scannot-link (%s, %s) contradicts %s", from, s.Names[p[0]], s.Names[p[1]], s.describePath(l, must, p[0], p[1]))
+		if labels && s.Labels[p[0]] >= 0 && s.Labels[p[0]] == s.Labels[p[1]] {
+			return fmt.Errorf("cannot-link %s contradicts the class %s of both samples", cannot, s.Classes[s.Labels[p[0]]])
 		}
+		by := slices.IndexFunc(l.Must, func(m [2]int) bool { return slices.Contains(p[:], m[0]) || slices.Contains(p[:], m[1]) })
+		return fmt.Errorf("cannot-link %s contradicts must-links, such as %s", cannot, s.describe(l.Must, l.MustLines, by))
 	}
 	return nil
 }
 
-// describePath describes the shortest path between two samples or classes along must-links.
-func (s *Set) describePath(l *Links, must [][2]int, from, to int) string {
-	type step struct{ to, link int }
-	next := map[int][]step{}
-	for at, p := range must {
-		next[p[0]], next[p[1]] = append(next[p[0]], step{p[1], at}), append(next[p[1]], step{p[0], at})
+// describe describes a link.
+func (s *Set) describe(pairs [][2]int, lines []int, at int) string {
+	text := fmt.Sprintf("(%s, %s)", s.Names[pairs[at][0]], s.Names[pairs[at][1]])
+	if lines != nil {
+		text += fmt.Sprintf(" of line %d", lines[at])
 	}
-	back := map[int]step{to: {}} // towards to
-	for queue := []int{to}; len(queue) > 0; queue = queue[1:] {
-		for _, p := range next[queue[0]] {
-			if _, ok := back[p.to]; !ok {
-				back[p.to] = step{queue[0], p.link}
-				queue = append(queue, p.to)
-			}
-		}
-	}
-	var path []string
-	for at := from; at != to; at = back[at].to {
-		link := back[at].link
-		i, other := must[link][0], must[link][1]
-		if link < len(l.Must) {
-			path = append(path, fmt.Sprintf("must-link (%s, %s)", s.Names[i], s.Names[other]))
-			if l.MustLines != nil {
-				path[len(path)-1] += fmt.Sprintf(" of line %d", l.MustLines[link])
-			}
-			continue
-		}
-		path = append(path, fmt.Sprintf("the class %s of %s", s.Classes[other-s.Len()], s.Names[i]))
-		if s.LabelLines != nil && s.LabelLines[i] != 0 {
-			path[len(path)-1] += fmt.Sprintf(" in line %d of %s", s.LabelLines[i], s.LabelsFile)
-		}
-	}
-	const most = 6
-	if len(path) > most {
-		path = append(path[:most:most], "…")
-	}
-	return strings.Join(path, ", ")
+	return text
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/demo"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/naming"
@@ -192,7 +193,10 @@ func resolveName(name string, opt OpenOptions) (info catalogue.Info, isKnown boo
 		if errors.Is(err, fs.ErrNotExist) {
 			return info, false, nil
 		}
-		if err != nil || isWithin(at, here) {
+		if err == nil {
+			isKnown, err = output.Inside(name, at)
+		}
+		if err != nil || isKnown {
 			return info, true, err // the local one is the known set
 		}
 		where = "in " + at
@@ -203,16 +207,6 @@ func resolveName(name string, opt OpenOptions) (info catalogue.Info, isKnown boo
 	}
 	return info, false, fmt.Errorf("%q is both a %s here and a known set, %s: write %[4]s for the %[2]s or %[5]s for the set",
 		name, kind, where, "."+string(filepath.Separator)+name, catalogue.SetPrefix+name)
-}
-
-// isWithin reports whether path is folder or lies in it.
-func isWithin(path string, folder fs.FileInfo) bool {
-	for path = absolute(path); ; path = filepath.Dir(path) {
-		info, err := os.Stat(path)
-		if err != nil || os.SameFile(info, folder) || path == filepath.Dir(path) {
-			return err == nil && os.SameFile(info, folder)
-		}
-	}
 }
 
 func openKnown(ctx context.Context, info *catalogue.Info, opt OpenOptions) (*Set, error) {

@@ -269,7 +269,7 @@ func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 		{"association", &r.Association}, {"objective", &r.Objective}, {"penalty", &r.Penalty},
 	})
 	for _, a := range of {
-		a.write(z)
+		z.Put(a.name, a.value)
 	}
 	return z.Close()
 }
@@ -297,80 +297,20 @@ func layout(m Model) (kind int, vectors **mat.Dense, of []field) {
 	return -1, nil, nil
 }
 
-// field is a named array of a file and a pointer to its value: a matrix, a list of numbers, or one number.
+// field is a named array of a file and a pointer to its value: see [npz.Archive.Get].
 type field struct {
 	name  string
 	value any
 }
 
-func (a field) write(z *npz.Writer) {
-	switch of := a.value.(type) {
-	case **mat.Dense:
-		if x := *of; x != nil {
-			n, m := x.Dims()
-			z.Floats(a.name, []int{n, m}, x.RawRowView)
-		}
-	case *[]float64:
-		if len(*of) > 0 {
-			z.List(a.name, *of)
-		}
-	case *float64:
-		z.List(a.name, []float64{*of})
-	case *int:
-		z.Integers(a.name, *of)
-	case *[]int:
-		z.Integers(a.name, *of...)
-	}
-}
-
 // readFields reads the fields. Numbers must be finite and integers from 0 to largest.
-func readFields(z *npz.Archive, largest int64, fields ...field) (err error) {
+func readFields(z *npz.Archive, largest int64, fields ...field) error {
 	for _, a := range fields {
-		var numbers []float64
-		var integers, shape []int
-		switch of := a.value.(type) {
-		case **mat.Dense:
-			if numbers, shape, err = readNumbers(z, a.name, 2); err == nil {
-				*of = mat.NewDense(shape[0], shape[1], numbers)
-			}
-		case *[]float64:
-			*of, _, err = readNumbers(z, a.name, 1)
-		case *float64:
-			if numbers, _, err = readNumbers(z, a.name, 1); err == nil {
-				*of, err = onlyValue(a.name, numbers)
-			}
-		case *[]int:
-			*of, err = z.Integers(a.name, largest)
-		case *int:
-			if integers, err = z.Integers(a.name, largest); err == nil {
-				*of, err = onlyValue(a.name, integers)
-			}
-		}
-		if err != nil {
+		if err := z.Get(a.name, a.value, largest); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// readNumbers reads a non-empty array of finite numbers with the given number of dimensions.
-func readNumbers(z *npz.Archive, name string, dimensions int) (values []float64, shape []int, err error) {
-	values, shape, err = z.Floats(name, dimensions, nil)
-	switch {
-	case err != nil:
-	case len(values) == 0:
-		err = fmt.Errorf("the array %q has shape %v; expected a non-empty array", name, shape)
-	case slices.ContainsFunc(values, func(x float64) bool { return !algebra.FiniteNumber(x) }):
-		err = fmt.Errorf("the array %q has values that are not finite", name)
-	}
-	return values, shape, err
-}
-
-func onlyValue[T int | float64](name string, values []T) (T, error) {
-	if len(values) != 1 {
-		return 0, fmt.Errorf("the array %q has %d values; expected one", name, len(values))
-	}
-	return values[0], nil
 }
 
 // ErrNoModel is returned by LoadModel for a saved result without a model.

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +24,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-const small = testkit.SmallExperiment
+//go:embed testdata/small.yaml
+var small string
 
 // newPlan returns the plan of an experiment file on a set.
 func newPlan(t *testing.T, text, set string) *Plan {

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"image"
@@ -39,7 +40,8 @@ func Set(e *spec.Experiment, key, value string) error {
 	return settings.Decode(v, e)
 }
 
-const swept = testkit.SweptExperiment
+//go:embed testdata/swept.yaml
+var swept string
 
 // TestSweep: lists stand for each combination of their values; the last list changes fastest.
 func TestSweep(t *testing.T) {

@@ -108,7 +108,7 @@ func (f feedbackStore) Write(name string, text []byte) error {
 }
 
 // Remove implements feedback.Store.
-func (f feedbackStore) Remove(name string) error { return f.Folder.Remove(FeedbackFolder + name) }
+func (f feedbackStore) Remove(name string) error { return f.Folder.Clear(FeedbackFolder + name) }
 
 // Publish replaces the content of the folder by a grouping of the inputs, calls from.Published, and closes the folder.
 // c has the name, command, method, settings, warnings and pictures; Publish fills in all other fields and returns c.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
-	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // ReadCapture returns what the EXIF block holds, and nothing for other files, also if the block is cut or changed.
@@ -29,12 +28,12 @@ func TestReadCapture(t *testing.T) {
 		return imagefile.ReadCapture(path)
 	}
 	taken := time.Date(2021, 7, 3, 23, 59, 58, 0, time.UTC)
-	whole := testkit.WithEXIF(plain.Bytes(), taken, "NIKON D80", -33.5, 151.25)
+	whole := imagefile.WithEXIF(plain.Bytes(), taken, "NIKON D80", -33.5, 151.25)
 	c := read(whole)
 	if !c.Taken.Equal(taken) || c.Camera != "NIKON D80" || math.Abs(c.Latitude+33.5) > 1e-6 || math.Abs(c.Longitude-151.25) > 1e-6 {
 		t.Errorf("got %+v", c)
 	}
-	if c := read(testkit.WithEXIF(plain.Bytes(), time.Time{}, "", 0, 0)); c != (imagefile.Capture{}) {
+	if c := read(imagefile.WithEXIF(plain.Bytes(), time.Time{}, "", 0, 0)); c != (imagefile.Capture{}) {
 		t.Errorf("of an empty block: %+v", c)
 	}
 	for _, other := range [][]byte{plain.Bytes(), nil, []byte("GIF89a"), []byte("no image")} {

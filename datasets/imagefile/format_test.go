@@ -13,8 +13,6 @@ import (
 	"testing"
 
 	"golang.org/x/image/bmp"
-
-	"github.com/seed4492f2cd/partwise/internal/imagetest"
 )
 
 func TestDecodeImageTellsKindsByContent(t *testing.T) {
@@ -24,7 +22,7 @@ func TestDecodeImageTellsKindsByContent(t *testing.T) {
 			t.Errorf("%s: %v", kind, err)
 			continue
 		}
-		want := Gray(imagetest.Sample())
+		want := Gray(Sample())
 		tolerance := 0.0
 		switch kind {
 		case "jpeg":
@@ -80,13 +78,13 @@ func TestDecodeImageTruncated(t *testing.T) {
 }
 
 func TestDecodeImageRefusesHugeHeaders(t *testing.T) {
-	hugeBMP := imagetest.Encoded(t, bmp.Encode, imagetest.Sample())
+	hugeBMP := Encoded(t, bmp.Encode, Sample())
 	binary.LittleEndian.PutUint32(hugeBMP[18:], 100000)
 	binary.LittleEndian.PutUint32(hugeBMP[22:], 100000)
-	hugeJPEG := imagetest.Encoded(t, imagetest.EncodeJPEG, imagetest.Sample())
+	hugeJPEG := Encoded(t, EncodeJPEG, Sample())
 	frame := bytes.Index(hugeJPEG, []byte{0xff, 0xc0})
 	copy(hugeJPEG[frame+5:], "\xff\xff\xff\xff")
-	hugeGIF := imagetest.Encoded(t, imagetest.EncodeGIF, imagetest.Sample())
+	hugeGIF := Encoded(t, EncodeGIF, Sample())
 	copy(hugeGIF[6:], "\xff\xff\xff\xff")
 	for name, data := range map[string][]byte{
 		"png": pngHeader(100000, 100000), "bmp": hugeBMP, "jpeg": hugeJPEG, "gif": hugeGIF,
@@ -149,8 +147,8 @@ func TestGray(t *testing.T) {
 			t.Errorf("%v: %v, color.Gray16Model says %v", opaque, g, want)
 		}
 	}
-	plain := struct{ image.Image }{imagetest.Sample()} // hides the fast access to its pixels
-	for _, img := range []image.Image{imagetest.Sample(), Gray(imagetest.Sample())} {
+	plain := struct{ image.Image }{Sample()} // hides the fast access to its pixels
+	for _, img := range []image.Image{Sample(), Gray(Sample())} {
 		if !bytes.Equal(Gray(img).Pix, Gray(plain).Pix) {
 			t.Errorf("%T: other greys than through At", img)
 		}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/imagetest"
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
@@ -78,12 +77,12 @@ func FuzzDecodeImage(f *testing.F) {
 }
 
 func FuzzEXIF(f *testing.F) {
-	whole := imagetest.WithOrientation(f, imagetest.Sample(), 6)
+	whole := WithOrientation(f, Sample(), 6)
 	f.Add(whole)
 	f.Add(whole[:100])
 	f.Add([]byte("\xff\xd8\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x08\x00\x00\x00"))
 	f.Add([]byte("\xff\xd8\xff\xff\xff\xe1\x00\x10Exif\x00\x00MM\x00*\xff\xff\xff\xff"))
-	f.Add(imagetest.ProgressiveJPEG(16, 16, 3))
+	f.Add(ProgressiveJPEG(16, 16, 3))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if o := orientationOf(jpegmeans.Parse(data).EXIF); o < 1 || o > 8 {
 			t.Errorf("orientation %d", o)

@@ -15,7 +15,6 @@ import (
 
 	"golang.org/x/image/bmp"
 
-	"github.com/seed4492f2cd/partwise/internal/imagetest"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -48,10 +47,10 @@ func TestLargeImageMemory(t *testing.T) {
 	}
 	const side = 2000
 	for name, content := range map[string][]byte{
-		"png deep":         imagetest.RawPNG(side, side, 16, 6, 0, make([]byte, side*(1+8*side))),
-		"jpeg progressive": imagetest.ProgressiveJPEG(side, side, 3),
+		"png deep":         RawPNG(side, side, 16, 6, 0, make([]byte, side*(1+8*side))),
+		"jpeg progressive": ProgressiveJPEG(side, side, 3),
 		"webp":             webPFile(side, side, 1, 2, 3),
-		"tiff deflate":     greyTIFF(side, side, 8, imagetest.Deflated(make([]byte, side*side))),
+		"tiff deflate":     greyTIFF(side, side, 8, Deflated(make([]byte, side*side))),
 		"pgm":              append([]byte("P5 2000 2000 255\n"), make([]byte, side*side)...),
 	} {
 		header, err := headerOf(content)
@@ -76,15 +75,15 @@ func TestHostileImages(t *testing.T) {
 		return []tiffEntry{tag(322, 4, []uint32{w}), tag(323, 4, []uint32{h}), huge, tag(325, 4, []uint32{64})}
 	}
 	hugeBMP := func(width, height int32) []byte {
-		file := imagetest.Encoded(t, bmp.Encode, imagetest.Sample())
+		file := Encoded(t, bmp.Encode, Sample())
 		binary.LittleEndian.PutUint32(file[18:], uint32(width))
 		binary.LittleEndian.PutUint32(file[22:], uint32(height))
 		return file
 	}
-	hugeJPEG := imagetest.Encoded(t, imagetest.EncodeJPEG, imagetest.Sample())
+	hugeJPEG := Encoded(t, EncodeJPEG, Sample())
 	copy(hugeJPEG[bytes.Index(hugeJPEG, []byte{0xff, 0xc0})+5:], "\x27\x10\x27\x10")
 	frame := func(left, top, width, height uint16) []byte {
-		file := imagetest.Encoded(t, imagetest.EncodeGIF, imagetest.Sample())
+		file := Encoded(t, EncodeGIF, Sample())
 		at := bytes.IndexByte(file[13+3*256:], 0x2c) + 13 + 3*256
 		for i, v := range []uint16{left, top, width, height} {
 			binary.LittleEndian.PutUint16(file[at+1+2*i:], v)
@@ -94,7 +93,7 @@ func TestHostileImages(t *testing.T) {
 	wideGIF := frame(0, 0, 9999, 9999)
 	copy(wideGIF[6:], "\x0f\x27\x0f\x27")
 	vp8 := "\x10\x00\x00\x9d\x01\x2a\x07\x00\x05\x00"
-	lyingVP8 := imagetest.RIFF("VP8 " + vp8)
+	lyingVP8 := RIFF("VP8 " + vp8)
 	binary.LittleEndian.PutUint32(lyingVP8[4:], 1<<24)
 	binary.LittleEndian.PutUint32(lyingVP8[16:], 1<<23)
 	longDirectory := greyTIFF(4, 4, 1, make([]byte, 16))
@@ -104,7 +103,7 @@ func TestHostileImages(t *testing.T) {
 
 	// Blocks of a TIFF file that share bytes, or unpack to far more than the image.
 	shared := func(n int, count uint32) []uint32 { return slices.Repeat([]uint32{count}, n) }
-	tallTIFF := greyTIFF(1, 1<<20, 8, imagetest.Deflated(make([]byte, 1<<20)), tag(322, 4, []uint32{1024}), tag(323, 4, []uint32{1024}),
+	tallTIFF := greyTIFF(1, 1<<20, 8, Deflated(make([]byte, 1<<20)), tag(322, 4, []uint32{1024}), tag(323, 4, []uint32{1024}),
 		tag(324, 4, shared(1024, 1024)), tag(325, 4, shared(1024, 1040)))
 
 	for name, test := range map[string]struct {
@@ -113,14 +112,14 @@ func TestHostileImages(t *testing.T) {
 	}{
 		"tiff: tiles far beyond the image":     {tallTIFF, "1024 blocks of 1024×1024 pixels"},
 		"png: no pixels behind the header":     {pngHeader(10000, 10000), "PNG file ends early"},
-		"png: deflate cannot hold so much":     {imagetest.RawPNG(10000, 10000, 1, 0, 0, make([]byte, 1000)), "pixels, too many for the"},
+		"png: deflate cannot hold so much":     {RawPNG(10000, 10000, 1, 0, 0, make([]byte, 1000)), "pixels, too many for the"},
 		"jpeg: no blocks behind the header":    {hugeJPEG, "pixels, too many for the"},
-		"jpeg: 129 scans":                      {imagetest.ProgressiveJPEG(16, 16, 129), "pixels in 129 scans; the limit is 128 scans"},
-		"jpeg: 21 scans of 100 million pixels": {imagetest.ProgressiveJPEG(10000, 10000, 21), "pixels in 21 scans; the limit is 20 scans"},
-		"jpeg: 5000 scans":                     {imagetest.ProgressiveJPEG(8, 8, 5000), "5000 scans"},
+		"jpeg: 129 scans":                      {ProgressiveJPEG(16, 16, 129), "pixels in 129 scans; the limit is 128 scans"},
+		"jpeg: 21 scans of 100 million pixels": {ProgressiveJPEG(10000, 10000, 21), "pixels in 21 scans; the limit is 20 scans"},
+		"jpeg: 5000 scans":                     {ProgressiveJPEG(8, 8, 5000), "5000 scans"},
 		"gif: frame beyond the canvas":         {frame(3, 0, 7, 5), "frame bounds larger"},
 		"gif: frame larger than its bytes":     {wideGIF, "pixels, too many for the"},
-		"gif: no frame":                        {imagetest.Encoded(t, imagetest.EncodeGIF, imagetest.Sample())[:13+3*256], "ends early"},
+		"gif: no frame":                        {Encoded(t, EncodeGIF, Sample())[:13+3*256], "ends early"},
 		"bmp: huge height":                     {hugeBMP(7, 10_000_000), "pixels, too many for the"},
 		"bmp: huge negative height":            {hugeBMP(7, -10_000_000), "pixels, too many for the"},
 		"bmp: least height":                    {hugeBMP(7, -1<<31), "pixels, above the limit of 100 million"},
@@ -128,10 +127,10 @@ func TestHostileImages(t *testing.T) {
 		"tiff: more than the file holds":       {greyTIFF(10000, 10000, 1, make([]byte, 64)), "pixels, too many for the"},
 		"tiff: packbits cannot hold so much":   {greyTIFF(10000, 10000, 32773, make([]byte, 64)), "pixels, too many for the"},
 		"tiff: strip unpacks to too much":      {greyTIFF(8, 8, 32773, bytes.Repeat([]byte{0x81, 0}, 500)), "too large"},
-		"tiff: deflate cannot hold so much":    {greyTIFF(10000, 10000, 8, imagetest.Deflated(make([]byte, 64))), "pixels, too many for the"},
+		"tiff: deflate cannot hold so much":    {greyTIFF(10000, 10000, 8, Deflated(make([]byte, 64))), "pixels, too many for the"},
 		"tiff: tile of no height":              {greyTIFF(8, 8, 1, make([]byte, 64), tile(16, 0)...), "too small"},
 		"tiff: tile of one row":                {greyTIFF(8, 8, 1, make([]byte, 64), tile(16, 1)...), "too small"},
-		"tiff: tiles larger than the image":    {greyTIFF(8, 8, 8, imagetest.Deflated(make([]byte, 64)), tile(8, 10_000_000)...), "tile size exceeds"},
+		"tiff: tiles larger than the image":    {greyTIFF(8, 8, 8, Deflated(make([]byte, 64)), tile(8, 10_000_000)...), "tile size exceeds"},
 		"tiff: tile area overflows":            {greyTIFF(8, 8, 1, make([]byte, 64), tile(1<<31, 1<<31)...), "blocks of 2147483648×2147483648"},
 		"tiff: too few tiles":                  {greyTIFF(64, 64, 1, make([]byte, 64*64), tile(16, 16)...), "inconsistent header"},
 		"tiff: strip counts beyond the file":   {greyTIFF(4, 4, 1, make([]byte, 16), tag(279, 4, []uint32{1 << 31})), "too large"},
@@ -141,14 +140,14 @@ func TestHostileImages(t *testing.T) {
 		"tiff: directory beyond the file":      {farDirectory, "EOF"},
 		"tiff: samples of 4 billion bits":      {greyTIFF(4, 4, 1, make([]byte, 16), tag(258, 4, []uint32{1<<32 - 1})), "BitsPerSample"},
 		"webp: chunk longer than the file":     {lyingVP8, "the header declares 16777224 bytes, but the file has"},
-		"webp: canvas and image differ": {imagetest.RIFF("VP8X\x00\x00\x00\x00\x06\x00\x00\x04\x00\x00",
+		"webp: canvas and image differ": {RIFF("VP8X\x00\x00\x00\x00\x06\x00\x00\x04\x00\x00",
 			"VP8L"+string(webPFile(16000, 6000, 1, 2, 3)[20:])), "invalid format"},
-		"webp: canvas beyond the bound": {imagetest.RIFF("VP8X\x10\x00\x00\x00\xff\xff\x00\xff\x3f\x00", "ALPH\x00"), "pixels, above the limit of 100 million"},
-		"webp: alpha without its bytes": {imagetest.RIFF("VP8X\x10\x00\x00\x00\x06\x00\x00\x04\x00\x00", "ALPH\x00"), "ends early"},
-		"webp: alpha of two chunks":     {imagetest.RIFF("VP8X\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00", "ALPH\x00\x01", "ALPH\x00\x01", "VP8 "+vp8), "invalid format"},
+		"webp: canvas beyond the bound": {RIFF("VP8X\x10\x00\x00\x00\xff\xff\x00\xff\x3f\x00", "ALPH\x00"), "pixels, above the limit of 100 million"},
+		"webp: alpha without its bytes": {RIFF("VP8X\x10\x00\x00\x00\x06\x00\x00\x04\x00\x00", "ALPH\x00"), "ends early"},
+		"webp: alpha of two chunks":     {RIFF("VP8X\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00", "ALPH\x00\x01", "ALPH\x00\x01", "VP8 "+vp8), "invalid format"},
 		"pnm: more than the file holds": {[]byte("P6 10000 10000 65535\n"), "pixels, too many for the"},
 		"pnm: numbers that are missing": {[]byte("P3 10000 10000 255\n1 2 3"), "pixels, too many for the"},
-		"webp: animated":                {imagetest.RIFF("VP8X\x02\x00\x00\x00\x06\x00\x00\x04\x00\x00", "ANIM\x00\x00\x00\x00\x00\x00"), "animated WebP"},
+		"webp: animated":                {RIFF("VP8X\x02\x00\x00\x00\x06\x00\x00\x04\x00\x00", "ANIM\x00\x00\x00\x00\x00\x00"), "animated WebP"},
 	} {
 		path := writeFile(t, filepath.Join(t.TempDir(), "x"), test.content)
 		var err error
@@ -179,10 +178,10 @@ func TestLongImages(t *testing.T) {
 	for name, content := range map[string][]byte{
 		"gif of 500 frames":        many.Bytes(),
 		"pgm with comments":        []byte("P5 " + strings.Repeat("#\n", 1<<19) + "1 1 255\n\x01"),
-		"png with empty chunks":    imagetest.RawPNG(1, 1, 8, 0, 0, []byte{0, 1}, strings.Split(strings.Repeat("teSt ", 10000), " ")[:10000]...),
+		"png with empty chunks":    RawPNG(1, 1, 8, 0, 0, []byte{0, 1}, strings.Split(strings.Repeat("teSt ", 10000), " ")[:10000]...),
 		"tiff in a circle":         loop,
-		"jpeg with 20 scans":       imagetest.ProgressiveJPEG(64, 64, 20),
-		"jpeg with empty segments": slices.Concat([]byte("\xff\xd8"), bytes.Repeat([]byte("\xff\xfe\x00\x02"), 1<<18), (imagetest.Encoded(t, imagetest.EncodeJPEG, imagetest.Sample())[2:])),
+		"jpeg with 20 scans":       ProgressiveJPEG(64, 64, 20),
+		"jpeg with empty segments": slices.Concat([]byte("\xff\xd8"), bytes.Repeat([]byte("\xff\xfe\x00\x02"), 1<<18), (Encoded(t, EncodeJPEG, Sample())[2:])),
 	} {
 		if _, err := DecodeBytes(content); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -12,8 +12,6 @@ import (
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
-
-	"github.com/seed4492f2cd/partwise/internal/imagetest"
 )
 
 // webPFile returns a lossless WebP file of one colour: every prefix code has a single symbol, so pixels take no bits.
@@ -52,15 +50,15 @@ func webPFile(width, height int, r, g, b uint8) []byte {
 	return file
 }
 
-// imageFiles returns one file of each format: imagetest.Sample and a WebP of one colour.
+// imageFiles returns one file of each format: Sample and a WebP of one colour.
 func imageFiles(t testing.TB) map[string][]byte {
 	return map[string][]byte{
-		"png":  imagetest.Encoded(t, png.Encode, imagetest.Sample()),
-		"jpeg": imagetest.Encoded(t, imagetest.EncodeJPEG, imagetest.Sample()),
-		"gif":  imagetest.Encoded(t, imagetest.EncodeGIF, imagetest.Sample()),
-		"bmp":  imagetest.Encoded(t, bmp.Encode, imagetest.Sample()),
-		"tiff": imagetest.Encoded(t, imagetest.EncodeTIFF, imagetest.Sample()),
-		"pgm":  imagetest.Encoded(t, imagetest.EncodePGM, imagetest.Sample()),
+		"png":  Encoded(t, png.Encode, Sample()),
+		"jpeg": Encoded(t, EncodeJPEG, Sample()),
+		"gif":  Encoded(t, EncodeGIF, Sample()),
+		"bmp":  Encoded(t, bmp.Encode, Sample()),
+		"tiff": Encoded(t, EncodeTIFF, Sample()),
+		"pgm":  Encoded(t, EncodePGM, Sample()),
 		"webp": webPFile(7, 5, 40, 80, 120),
 	}
 }
@@ -159,23 +157,23 @@ func manyImages(t testing.TB) map[string][]byte {
 		}
 	}
 	files := map[string][]byte{
-		"png grey": imagetest.Encoded(t, png.Encode, grey), "png colour": imagetest.Encoded(t, png.Encode, colour),
-		"png deep": imagetest.Encoded(t, png.Encode, deep), "png paletted": imagetest.Encoded(t, png.Encode, paletted),
-		"png interlaced":       imagetest.RawPNG(8, 8, 8, 0, 1, interlaced),
-		"png transparent grey": imagetest.RawPNG(4, 1, 8, 0, 0, []byte{0, 1, 2, 3, 4}, "tRNS\x00\x02"),
-		"png palette index":    imagetest.RawPNG(4, 1, 8, 3, 0, []byte{0, 0, 1, 200, 255}, "PLTE\x01\x02\x03\x04\x05\x06"),
-		"jpeg grey":            imagetest.Encoded(t, imagetest.EncodeJPEG, grey), "jpeg colour": imagetest.Encoded(t, imagetest.EncodeJPEG, colour),
-		"jpeg progressive": imagetest.ProgressiveJPEG(203, 107, 20), "jpeg upright": imagetest.WithOrientation(t, grey, 6),
-		"gif": imagetest.Encoded(t, imagetest.EncodeGIF, grey), "bmp grey": imagetest.Encoded(t, bmp.Encode, grey), "bmp colour": imagetest.Encoded(t, bmp.Encode, colour),
-		"tiff grey": imagetest.Encoded(t, imagetest.EncodeTIFF, grey), "tiff colour": imagetest.Encoded(t, imagetest.EncodeTIFF, colour), "tiff deep": imagetest.Encoded(t, imagetest.EncodeTIFF, deep),
-		"tiff deflate": imagetest.Encoded(t, deflate, colour), "tiff deflate deep": imagetest.Encoded(t, deflate, deep),
+		"png grey": Encoded(t, png.Encode, grey), "png colour": Encoded(t, png.Encode, colour),
+		"png deep": Encoded(t, png.Encode, deep), "png paletted": Encoded(t, png.Encode, paletted),
+		"png interlaced":       RawPNG(8, 8, 8, 0, 1, interlaced),
+		"png transparent grey": RawPNG(4, 1, 8, 0, 0, []byte{0, 1, 2, 3, 4}, "tRNS\x00\x02"),
+		"png palette index":    RawPNG(4, 1, 8, 3, 0, []byte{0, 0, 1, 200, 255}, "PLTE\x01\x02\x03\x04\x05\x06"),
+		"jpeg grey":            Encoded(t, EncodeJPEG, grey), "jpeg colour": Encoded(t, EncodeJPEG, colour),
+		"jpeg progressive": ProgressiveJPEG(203, 107, 20), "jpeg upright": WithOrientation(t, grey, 6),
+		"gif": Encoded(t, EncodeGIF, grey), "bmp grey": Encoded(t, bmp.Encode, grey), "bmp colour": Encoded(t, bmp.Encode, colour),
+		"tiff grey": Encoded(t, EncodeTIFF, grey), "tiff colour": Encoded(t, EncodeTIFF, colour), "tiff deep": Encoded(t, EncodeTIFF, deep),
+		"tiff deflate": Encoded(t, deflate, colour), "tiff deflate deep": Encoded(t, deflate, deep),
 		"tiff packbits": greyTIFF(64, 64, 32773, packBits),
 		"tiff lzw":      greyTIFF(8, 8, 5, tiled.Bytes()),
 		"tiff tiles": greyTIFF(12, 12, 1, make([]byte, 256), tiffEntry{322, 3, []uint32{16}}, tiffEntry{323, 3, []uint32{16}},
 			tiffEntry{324, 4, []uint32{1024}}, tiffEntry{325, 4, []uint32{256}}),
-		"pgm": imagetest.Encoded(t, imagetest.EncodePGM, grey), "ppm": append([]byte("P6 40 30 255\n"), make([]byte, 3600)...),
+		"pgm": Encoded(t, EncodePGM, grey), "ppm": append([]byte("P6 40 30 255\n"), make([]byte, 3600)...),
 		"webp":          webPFile(203, 107, 1, 2, 3),
-		"webp extended": imagetest.RIFF("VP8X\x00\x00\x00\x00\xca\x00\x00\x6a\x00\x00", "VP8L"+string(webPFile(203, 107, 1, 2, 3)[20:])),
+		"webp extended": RIFF("VP8X\x00\x00\x00\x00\xca\x00\x00\x6a\x00\x00", "VP8L"+string(webPFile(203, 107, 1, 2, 3)[20:])),
 	}
 	return files
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/imagetest"
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
 
@@ -25,7 +24,7 @@ func TestOrientation(t *testing.T) {
 		0: {a, b, c, d}, 1: {a, b, c, d}, 2: {b, a, d, c}, 3: {d, c, b, a}, 4: {c, d, a, b},
 		5: {a, c, b, d}, 6: {c, a, d, b}, 7: {d, b, c, a}, 8: {b, d, a, c}, 9: {a, b, c, d},
 	} {
-		img, err := Decode(writeFile(t, filepath.Join(t.TempDir(), "a.jpg"), imagetest.WithOrientation(t, stored, orientation)))
+		img, err := Decode(writeFile(t, filepath.Join(t.TempDir(), "a.jpg"), WithOrientation(t, stored, orientation)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +49,7 @@ func TestOrientation(t *testing.T) {
 }
 
 func TestOrientationOfOddBlocks(t *testing.T) {
-	whole := imagetest.WithOrientation(t, imagetest.Sample(), 6)
+	whole := WithOrientation(t, Sample(), 6)
 	at := bytes.Index(whole, []byte("Exif"))
 	for _, keep := range []int{0, 1, 2, 5, at, at + 6, at + 10, at + 14, at + 20, at + 30} {
 		if got := orientationOf(jpegmeans.Parse(whole[:keep]).EXIF); got != 1 {

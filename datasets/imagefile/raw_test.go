@@ -6,16 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/seed4492f2cd/partwise/internal/imagetest"
 )
 
 // TestRaw: a raw image is its largest JPEG preview, upright once.
 func TestRaw(t *testing.T) {
 	grey := func(width, height int) []byte {
-		return imagetest.Encoded(t, imagetest.EncodeJPEG, image.NewGray(image.Rect(0, 0, width, height)))
+		return Encoded(t, EncodeJPEG, image.NewGray(image.Rect(0, 0, width, height)))
 	}
-	thumbnail, large, portrait, turned := grey(16, 8), grey(64, 32), grey(32, 64), imagetest.WithOrientation(t, image.NewGray(image.Rect(0, 0, 64, 32)), 6)
+	thumbnail, large, portrait, turned := grey(16, 8), grey(64, 32), grey(32, 64), WithOrientation(t, image.NewGray(image.Rect(0, 0, 64, 32)), 6)
 	junk := slices.Concat([]byte("\xff\xd8\xff\x00 no image "), thumbnail, []byte("\xff\xd8\xff\xc3\x00\x0b\x0e\x10\x00\x10\x00\x01\x01\x11\x00")) // the last is lossless
 	inTIFF := func(preview []byte, tags ...tiffEntry) []byte {
 		return tiffFile(binary.BigEndian, slices.Concat(junk, preview, []byte("raw data")), tags...)

@@ -5,13 +5,11 @@ import (
 	"image/jpeg"
 	"io"
 	"testing"
-
-	"github.com/seed4492f2cd/partwise/internal/imagetest"
 )
 
 // A reduced image takes less memory than the whole one.
 func TestReadingMemory(t *testing.T) {
-	content := imagetest.Encoded(t, func(w io.Writer, img image.Image) error { return jpeg.Encode(w, img, nil) }, imagetest.Waves(1600, 1200))
+	content := Encoded(t, func(w io.Writer, img image.Image) error { return jpeg.Encode(w, img, nil) }, Waves(1600, 1200))
 	use := func(least int, size image.Point) Use {
 		return Use{Least: least, Memory: func(width, height int) int64 {
 			if width != size.X || height != size.Y {

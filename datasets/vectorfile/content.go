@@ -14,7 +14,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/naming"
-	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
 // Content is the content of a file of vectors.
@@ -116,19 +115,13 @@ func checkFinite(x mat.Matrix, missing bool) error {
 	if _, ok := x.(*Bytes); ok {
 		return nil
 	}
-	n, _ := x.Dims()
-	row := rowsOf(x)
-	at := func(i int) ([]int, []float64) { return nil, row(i) }
-	if csr, ok := x.(*sparse.CSR); ok {
-		at = csr.Row
-	}
-	for i := range n {
-		columns, values := at(i)
-		if err := checkRow(i, columns, values, missing); err != nil {
-			return err
+	var err error
+	matrix.EachRow(x, matrix.AllRows(x), func(i int, columns []int, values []float64) {
+		if err == nil {
+			err = checkRow(i, columns, values, missing)
 		}
-	}
-	return nil
+	})
+	return err
 }
 
 const missingHint = "; set missing to nan if the value is missing"
@@ -154,19 +147,6 @@ func checkRow(i int, columns []int, values []float64, missing bool) error {
 func rowsOf(x mat.Matrix) func(i int) []float64 {
 	_, m := x.Dims()
 	row := make([]float64, m)
-	switch x := x.(type) {
-	case *mat.Dense:
-		return x.RawRowView
-	case *sparse.CSR:
-		return func(i int) []float64 {
-			clear(row)
-			columns, values := x.Row(i)
-			for p, j := range columns {
-				row[j] = values[p]
-			}
-			return row
-		}
-	}
 	return func(i int) []float64 { return matrix.Row(row, i, x) }
 }
 
@@ -203,11 +183,8 @@ type variable struct {
 
 // String describes the variable as in "fea (165×1024 uint8)".
 func (v *variable) String() string {
-	dims := make([]string, len(v.Dims))
-	for i, d := range v.Dims {
-		dims[i] = strconv.Itoa(d)
-	}
-	return fmt.Sprintf("%s (%s %s)", v.Name, strings.Join(dims, "×"), v.Class)
+	dims := strings.ReplaceAll(strings.Trim(fmt.Sprint(v.Dims), "[]"), " ", "×")
+	return fmt.Sprintf("%s (%s %s)", v.Name, dims, v.Class)
 }
 
 // len returns the number of elements of a vector, or 0 for other variables.

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/imagetest"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -226,7 +225,11 @@ func TestReadMATRefuses(t *testing.T) {
 func TestReadMATPackedTwice(t *testing.T) {
 	once := writeMAT(binary.LittleEndian, true, sampleVars()[0])[matHeader:]
 	twice := writeMAT(binary.LittleEndian, false)
-	packed := imagetest.Deflated(once)
+	var deflated bytes.Buffer
+	z := zlib.NewWriter(&deflated)
+	z.Write(once)
+	z.Close()
+	packed := deflated.Bytes()
 	twice = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(twice, 15), uint32(len(packed)))
 	twice = append(append(twice, packed...), once...)
 	vars, err := parseMAT(twice)

@@ -60,7 +60,7 @@ func TestMessages(t *testing.T) {
 
 // goFiles returns the sorted Go files of the program below root, without tests, what only tests import, and tools.
 func goFiles(t *testing.T, root string) (paths []string) {
-	skipped := []string{"tools", "testdata", "testkit", "browsertest", "imagetest", "reporttest", "simd"}
+	skipped := []string{"tools", "testdata", "testkit", "browsertest", "reporttest", "simd"}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		name := entry.Name()
 		switch {

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/internal/number"
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
@@ -100,6 +102,58 @@ func (a *Archive) Integers(name string, largest int64) (values []int, err error)
 		values[i] = int(x)
 	}
 	return values, nil
+}
+
+// Get reads an array into value: a **mat.Dense, *[]float64, *float64, *[]int or *int. Numbers must be finite and integers
+// from 0 to most; lists of numbers and matrices must not be empty. shape is the expected size along each dimension, -1 for
+// any; it may be left out.
+func (a *Archive) Get(name string, value any, most int64, shape ...int) error {
+	var numbers []float64
+	var integers, is []int
+	var err error
+	_, isMatrix := value.(**mat.Dense)
+	switch value.(type) {
+	case *int, *[]int:
+		integers, err = a.Integers(name, most)
+		is = []int{len(integers)}
+	default:
+		dimensions := 1
+		if isMatrix {
+			dimensions = 2
+		}
+		numbers, is, err = a.Floats(name, dimensions, nil)
+		if err == nil && len(numbers) == 0 {
+			err = fmt.Errorf("the array %q has shape %v; expected a non-empty array", name, is)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	switch value.(type) {
+	case *int, *float64:
+		shape = []int{1}
+	}
+	for d, size := range shape {
+		if size >= 0 && size != is[d] {
+			return fmt.Errorf("the array %q has shape %v; expected %v", name, is, shape)
+		}
+	}
+	if slices.ContainsFunc(numbers, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
+		return fmt.Errorf("the array %q has values that are not finite", name)
+	}
+	switch to := value.(type) {
+	case **mat.Dense:
+		*to = mat.NewDense(is[0], is[1], numbers)
+	case *[]float64:
+		*to = numbers
+	case *float64:
+		*to = numbers[0]
+	case *[]int:
+		*to = integers
+	case *int:
+		*to = integers[0]
+	}
+	return nil
 }
 
 // Text reads a one-dimensional array of bytes (|u1).
@@ -343,6 +397,29 @@ func (w *Writer) Floats(name string, shape []int, row func(i int) []float64) {
 			}
 		}
 	})
+}
+
+// Put writes the array that Get reads into value. It leaves out nil.
+func (w *Writer) Put(name string, value any) {
+	switch of := value.(type) {
+	case **mat.Dense:
+		if x := *of; x != nil {
+			n, m := x.Dims()
+			w.Floats(name, []int{n, m}, x.RawRowView)
+		}
+	case *[]float64:
+		if len(*of) > 0 {
+			w.List(name, *of)
+		}
+	case *float64:
+		w.List(name, []float64{*of})
+	case *[]int:
+		if *of != nil {
+			w.Integers(name, *of...)
+		}
+	case *int:
+		w.Integers(name, *of)
+	}
 }
 
 // List writes a one-dimensional array of float64.

@@ -125,6 +125,15 @@ func (m *CSR) AddDot(sum float64, i int, x []float64) float64 {
 	return sum
 }
 
+// CopyRow sets dst to row i.
+func (m *CSR) CopyRow(dst []float64, i int) {
+	clear(dst)
+	columns, values := m.Row(i)
+	for p, j := range columns {
+		dst[j] = values[p]
+	}
+}
+
 // NNZ returns the number of stored values.
 func (m *CSR) NNZ() int { return len(m.Values) }
 

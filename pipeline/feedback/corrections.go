@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
@@ -31,8 +31,8 @@ func (c *corrections) clone() *corrections {
 	}
 }
 
-func (c *corrections) constraints() factor.Known {
-	return factor.Known{Labels: c.labels, MustLink: c.must, CannotLink: c.cannot}
+func (c *corrections) constraints() cluster.Known {
+	return cluster.Known{Labels: c.labels, MustLink: c.must, CannotLink: c.cannot}
 }
 
 // groupName returns the name of group g, or a placeholder.

@@ -137,13 +137,11 @@ func (s *Session) saveFiles() error {
 		{LinksFile, !links.None(), func(w *bytes.Buffer) error { return set.WriteLinks(w, links) }},
 		{FeedbackFile, len(logs) > 0, func(w *bytes.Buffer) error { return set.WriteFeedback(w, logs) }},
 		{GroupsFile, true, func(w *bytes.Buffer) error {
-			out := csv.NewWriter(w)
-			_ = out.Write([]string{"file", "group", "name"})
+			rows := [][]string{{"file", "group", "name"}}
 			for i, g := range s.current().groups {
-				_ = out.Write([]string{spreadsheet.Cell(set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.current().names[g])})
+				rows = append(rows, []string{spreadsheet.Cell(set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.current().names[g])})
 			}
-			out.Flush()
-			return out.Error()
+			return csv.NewWriter(w).WriteAll(rows)
 		}},
 	} {
 		var text bytes.Buffer
@@ -261,7 +259,7 @@ func (s *Session) applyGiven(ctx context.Context, classes []string, links datase
 	if len(c.must)+len(c.cannot) == 0 {
 		return nil
 	}
-	found, err := s.regroup.Find(ctx, len(c.names), c.groups, c.constraints())
+	found, err := s.corrected.Fit(ctx, len(c.names), c.groups, c.constraints())
 	if err != nil {
 		return err
 	}

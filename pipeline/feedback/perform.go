@@ -188,7 +188,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act) error {
 	if len(members) < 2 {
 		return fmt.Errorf("%s cannot be split: it has %s; expected 2 or more", c.groupName(g), countPictures(len(members)))
 	}
-	points := mat.DenseCopyOf(matrix.SelectRows(s.regroup.Points(), members))
+	points := mat.DenseCopyOf(matrix.SelectRows(s.points, members))
 	halves, err := cluster.KMeans{K: 2, Distance: cluster.DistanceCosine, Restarts: 10, Seed: rng.Seed(0, "split")}.Fit(ctx, points)
 	if err != nil {
 		return err

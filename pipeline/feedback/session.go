@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
@@ -38,9 +40,11 @@ type Options struct {
 
 // Session applies a person's corrections to the groups of n pictures. It is not safe for concurrent use.
 type Session struct {
-	in      *input.Inputs
-	regroup *grouping.Regroup
-	opt     Options
+	in        *input.Inputs
+	model     *models.Model
+	points    mat.Matrix // the representation of the pictures, one a row
+	corrected *cluster.Corrected
+	opt       Options
 
 	states    []*corrections      // in order
 	present   int                 // the index of the present state
@@ -67,8 +71,11 @@ func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{in: in, opt: opt, skipped: map[int]bool{}, open: map[int]bool{}, declined: map[[2]int]bool{}}
-	if s.regroup, err = grouping.NewRegroup(ctx, in, m); err != nil {
+	s := &Session{in: in, model: m, opt: opt, skipped: map[int]bool{}, open: map[int]bool{}, declined: map[[2]int]bool{}}
+	if s.points, err = m.Represent(ctx, in); err != nil {
+		return nil, err
+	}
+	if s.corrected, err = cluster.NewCorrected(s.points); err != nil {
 		return nil, err
 	}
 	first := uncorrected(len(base))
@@ -90,11 +97,11 @@ func (s *Session) current() *corrections { return s.states[s.present] }
 // update finds what the corrections suggest: offers, questions and typical pictures.
 func (s *Session) update(ctx context.Context) error {
 	c := s.current()
-	found, err := s.regroup.Find(ctx, len(c.names), c.groups, c.constraints())
+	found, err := s.corrected.Fit(ctx, len(c.names), c.groups, c.constraints())
 	if err != nil {
 		return err
 	}
-	near, err := cluster.Memberships(ctx, cluster.DistanceCosine, s.regroup.Points(), c.groups)
+	near, err := cluster.Memberships(ctx, cluster.DistanceCosine, s.points, c.groups)
 	if err != nil {
 		return err
 	}
@@ -295,7 +302,7 @@ func (s *Session) Grouping(ctx context.Context) (*grouping.Grouping, error) {
 	if labelled {
 		s.in.Set.ReplaceClasses(classes)
 	}
-	g, err := s.regroup.Grouping(ctx, groups, labelled, s.links())
+	g, err := grouping.Regrouped(ctx, s.in, s.model, s.points, groups, labelled, s.links())
 	if err != nil {
 		return nil, err
 	}
@@ -335,7 +342,7 @@ func (s *Session) findQuestions() []Question {
 			continue
 		}
 		for _, j := range unsure {
-			worth[i] += (1 - margin[j]) * s.regroup.Covariance(i, j)
+			worth[i] += (1 - margin[j]) * s.corrected.Covariance(i, j)
 		}
 		worth[i] *= elementary.Exp(-doubt * margin[i])
 	}

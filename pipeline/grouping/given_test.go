@@ -301,7 +301,7 @@ func TestLinkedGroupsCheck(t *testing.T) {
 	}{
 		{Groups{K: 3, Links: datasets.Links{Cannot: clique}}, "3 groups requested, but the cannot-links need more"},
 		{Groups{K: 2, Links: all}, "2 groups requested, but must-links allow at most 1"},
-		{Groups{K: 3, UseLabels: true, Links: datasets.Links{File: "l.csv", Must: [][2]int{{0, 2}}, MustLines: []int{7}}}, "links l.csv: must-links join two classes: the class a of set.csv row 1"},
+		{Groups{K: 3, UseLabels: true, Links: datasets.Links{File: "l.csv", Must: [][2]int{{0, 2}}, MustLines: []int{7}}}, "links l.csv: must-links join the classes a and "},
 		{Groups{K: 3, Method: spec.Method{Name: "seeded-kmeans"}, Links: datasets.Links{Must: [][2]int{{0, 2}}}}, "seeded-kmeans needs labels of some samples: set labels"},
 		{Groups{K: 3, Method: spec.Method{Name: "cop-kmeans"}}, "cop-kmeans needs labels or links of some samples: set labels or links"},
 	} {

@@ -1,6 +1,6 @@
 // Package grouping clusters the samples of one set by one method. [Groups] chooses the number of groups and the rank by
-// default, obeys labels and links, and leaves out copies of images. [Fit] factorises only, and [Regroup] suggests groups
-// after corrections.
+// default, obeys labels and links, and leaves out copies of images. [Fit] factorises only, and [Regrouped] describes
+// groups after corrections.
 package grouping
 
 import (

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
@@ -109,46 +107,37 @@ func (m *Model) Save(w io.Writer) error {
 		for _, f := range m.Features.Each() { // one of them has words
 			if learned := f.Words.Learned; learned != nil {
 				learned.SaveTo(z)
-				if learned.Weights != nil {
-					z.List(modelWeights, learned.Weights)
-				}
+				z.Put(modelWeights, &learned.Weights)
 			}
 		}
 		if p := m.Features.Propagated; p != nil {
 			if p.Multiplier != nil {
-				z.List(modelMean, p.Mean)
-				saveRows(z, modelMultiplier, p.Multiplier)
+				z.Put(modelMean, &p.Mean)
+				z.Put(modelMultiplier, &p.Multiplier)
 			}
 			if p.Share > 0 {
-				saveRows(z, modelPoints, p.Points)
-				saveRows(z, modelAverages, p.Averages)
-				z.Integers(modelDegrees, p.Degrees...)
-				z.Integers(modelNeighbours, p.Neighbours)
+				z.Put(modelPoints, &p.Points)
+				z.Put(modelAverages, &p.Averages)
+				z.Put(modelDegrees, &p.Degrees)
+				z.Put(modelNeighbours, &p.Neighbours)
 			}
 		}
 		if m.Groups == nil {
 			return
 		}
-		saveRows(z, modelCentres, m.Groups.Centres.Points)
-		z.Integers(modelSizes, m.Groups.Centres.Sizes...)
-		saveRows(z, modelSpread, m.Groups.Spread)
-		if m.Groups.Columns != nil {
-			columns := slices.Clone(m.Groups.Columns)
-			for j := range columns {
-				columns[j]++
-			}
-			z.Integers(modelColumns, columns...)
+		z.Put(modelCentres, &m.Groups.Centres.Points)
+		z.Put(modelSizes, &m.Groups.Centres.Sizes)
+		z.Put(modelSpread, &m.Groups.Spread)
+		columns := slices.Clone(m.Groups.Columns)
+		for j := range columns {
+			columns[j]++
 		}
+		z.Put(modelColumns, &columns)
 		if m.Groups.Samples != nil {
-			z.Integers(modelContents, m.Groups.Samples...)
-			z.Integers(modelGroups, m.Groups.Groups...)
+			z.Put(modelContents, &m.Groups.Samples)
+			z.Put(modelGroups, &m.Groups.Groups)
 		}
 	})
-}
-
-func saveRows(z *npz.Writer, name string, x *mat.Dense) {
-	n, m := x.Dims()
-	z.Floats(name, []int{n, m}, x.RawRowView)
 }
 
 // ReadModel reads a model of size bytes that Save wrote, and checks that its parts fit together. It allocates no more
@@ -169,14 +158,14 @@ func ReadModel(ctx context.Context, r io.ReaderAt, size int64) (m *Model, err er
 		}
 		return nil, fmt.Errorf("the file has no array %q", modelVersion)
 	}
-	version, err := z.Integers(modelVersion, math.MaxInt32)
-	switch {
+	version := 0
+	switch err := z.Get(modelVersion, &version, math.MaxInt32); {
 	case err != nil:
 		return nil, err
-	case len(version) != 1 || version[0] < 1:
-		return nil, fmt.Errorf("the array %q is %v; expected one version", modelVersion, version)
-	case version[0] > formatVersion:
-		return nil, fmt.Errorf("format version %d is newer than the supported version %d; update partwise", version[0], formatVersion)
+	case version < 1:
+		return nil, fmt.Errorf("the array %q is %d; expected 1 or more", modelVersion, version)
+	case version > formatVersion:
+		return nil, fmt.Errorf("format version %d is newer than the supported version %d; update partwise", version, formatVersion)
 	}
 	text, err := z.Text(modelText)
 	if err != nil {
@@ -231,52 +220,45 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 	}
 	var weights []float64
 	if one.Words.IDF {
-		if weights, _, err = z.Floats(modelWeights, 1, nil); err != nil {
-			return err
-		}
-		if want := one.Words.GridOrDefault().Len() * v.Len(); len(weights) != want || !allAtLeast(weights, 0) {
-			return fmt.Errorf("the array %q has %d values; expected %d weights", modelWeights, len(weights), want)
+		if err = z.Get(modelWeights, &weights, 0, one.Words.GridOrDefault().Len()*v.Len()); err == nil {
+			err = checkPositive(modelWeights, weights)
 		}
 	}
-	return m.setWords(v, weights)
+	return cmp.Or(err, m.setWords(v, weights))
 }
 
-func (m *Model) readPropagated(z *npz.Archive) (err error) {
+// arrays reads arrays of a file, up to the first error.
+type arrays struct {
+	*npz.Archive
+	err error
+}
+
+// get is [npz.Archive.Get], unless an earlier array has an error.
+func (a *arrays) get(name string, value any, most int64, shape ...int) {
+	if a.err == nil {
+		a.err = a.Get(name, value, most, shape...)
+	}
+}
+
+func (m *Model) readPropagated(z *npz.Archive) error {
 	f := &m.Features
 	if !f.Transductive() {
 		return nil
 	}
-	p := &cluster.Propagated{Share: f.Propagate}
+	p, in := &cluster.Propagated{Share: f.Propagate}, arrays{Archive: z}
 	if f.Whiten > 0 {
-		if p.Mean, _, err = z.Floats(modelMean, 1, nil); err != nil {
-			return err
-		}
-		if p.Multiplier, err = readRows(z, modelMultiplier, len(p.Mean), m.Columns, math.Inf(-1)); err != nil {
-			return err
-		}
-		if !allAtLeast(p.Mean, math.Inf(-1)) {
-			return fmt.Errorf("the array %q has invalid values", modelMean)
-		}
+		in.get(modelMean, &p.Mean, 0)
+		in.get(modelMultiplier, &p.Multiplier, 0, len(p.Mean), m.Columns)
 	}
 	if p.Share > 0 {
-		if p.Degrees, err = z.Integers(modelDegrees, math.MaxInt32); err != nil {
-			return err
-		}
-		n := len(p.Degrees)
-		if p.Points, err = readRows(z, modelPoints, n, m.Columns, math.Inf(-1)); err != nil {
-			return err
-		}
-		if p.Averages, err = readRows(z, modelAverages, n, m.Columns, math.Inf(-1)); err != nil {
-			return err
-		}
-		number, err := readIntegers(z, modelNeighbours, 1, int64(n))
-		if err != nil {
-			return err
-		}
-		p.Neighbours = max(number[0], 1)
+		in.get(modelDegrees, &p.Degrees, math.MaxInt32)
+		in.get(modelPoints, &p.Points, 0, len(p.Degrees), m.Columns)
+		in.get(modelAverages, &p.Averages, 0, len(p.Degrees), m.Columns)
+		in.get(modelNeighbours, &p.Neighbours, int64(len(p.Degrees)))
+		p.Neighbours = max(p.Neighbours, 1)
 	}
 	f.Propagated = p
-	return nil
+	return in.err
 }
 
 func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
@@ -290,78 +272,50 @@ func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
 	if g.Method, err = spec.ReadMethod(doc.Method); err != nil {
 		return err
 	}
-	k, columns := len(g.Names), m.Columns
+	k, columns, in := len(g.Names), m.Columns, arrays{Archive: z}
 	if m.Represents() {
 		_, columns = coefficientsOf(m.Result.Model)
 	}
-	if g.Centres.Points, err = readRows(z, modelCentres, k, columns, math.Inf(-1)); err != nil {
-		return err
-	}
-	if g.Spread, err = readRows(z, modelSpread, k, cluster.SpreadLevels, 0); err != nil {
-		return err
-	}
-	if g.Centres.Sizes, err = readIntegers(z, modelSizes, k, math.MaxInt32); err != nil {
-		return err
-	}
-	if !slices.ContainsFunc(g.Centres.Sizes, func(size int) bool { return size > 0 }) {
-		return errors.New("all groups are empty")
-	}
-	empty := func(group int) bool { return group >= k || group >= 0 && g.Centres.Sizes[group] == 0 }
+	in.get(modelCentres, &g.Centres.Points, 0, k, columns)
+	in.get(modelSpread, &g.Spread, 0, k, cluster.SpreadLevels)
+	in.get(modelSizes, &g.Centres.Sizes, math.MaxInt32, k)
 	if z.Has(modelColumns) {
-		if !m.Represents() {
-			return fmt.Errorf("the array %q needs a model with coefficients", modelColumns)
-		}
-		if g.Columns, err = readIntegers(z, modelColumns, columns, int64(k)); err != nil {
-			return err
-		}
+		in.get(modelColumns, &g.Columns, int64(k), columns)
 		for j := range g.Columns {
 			g.Columns[j]--
 		}
-		if slices.ContainsFunc(g.Columns, empty) {
-			return fmt.Errorf("the array %q names an empty group", modelColumns)
-		}
 	}
 	if z.Has(modelContents) {
-		if g.Samples, err = z.Integers(modelContents, math.MaxInt64); err != nil {
-			return err
-		}
-		if g.Groups, err = readIntegers(z, modelGroups, len(g.Samples), int64(k)); err != nil {
-			return err
-		}
-		if i := slices.IndexFunc(g.Groups, empty); i >= 0 {
-			return fmt.Errorf("sample %d is in group %d, which is empty", i+1, g.Groups[i]+1)
-		}
+		in.get(modelContents, &g.Samples, math.MaxInt64)
+		in.get(modelGroups, &g.Groups, int64(k), len(g.Samples))
+	}
+	if in.err != nil {
+		return in.err
+	}
+	if err := checkPositive(modelSpread, g.Spread.RawMatrix().Data); err != nil {
+		return err
+	}
+	empty := func(group int) bool { return group >= k || group >= 0 && g.Centres.Sizes[group] == 0 }
+	switch i := slices.IndexFunc(g.Groups, empty); {
+	case slices.Max(g.Centres.Sizes) == 0:
+		return errors.New("all groups are empty")
+	case g.Columns != nil && !m.Represents():
+		return fmt.Errorf("the array %q needs a model with coefficients", modelColumns)
+	case slices.ContainsFunc(g.Columns, empty):
+		return fmt.Errorf("the array %q names an empty group", modelColumns)
+	case i >= 0:
+		return fmt.Errorf("sample %d is in group %d, which is empty", i+1, g.Groups[i]+1)
 	}
 	m.Groups = g
 	return nil
 }
 
-// readIntegers reads n integers from 0 to most.
-func readIntegers(z *npz.Archive, name string, n int, most int64) ([]int, error) {
-	values, err := z.Integers(name, most)
-	if err == nil && len(values) != n {
-		err = fmt.Errorf("the array %q has %d values; expected %d", name, len(values), n)
+// checkPositive returns an error for a value below 0.
+func checkPositive(name string, values []float64) error {
+	if least := slices.Min(values); least < 0 {
+		return fmt.Errorf("the array %q has value %v; expected 0 or more", name, least)
 	}
-	return values, err
-}
-
-// readRows reads an n×m matrix of finite values that are not below least.
-func readRows(z *npz.Archive, name string, n, m int, least float64) (*mat.Dense, error) {
-	values, shape, err := z.Floats(name, 2, nil)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(values) == 0 || shape[0] != n || shape[1] != m:
-		return nil, fmt.Errorf("the array %q has shape %v; expected %d×%d", name, shape, n, m)
-	case !allAtLeast(values, least):
-		return nil, fmt.Errorf("the array %q has invalid values", name)
-	}
-	return mat.NewDense(n, m, values), nil
-}
-
-// allAtLeast reports whether all values are finite and not below least.
-func allAtLeast(values []float64, least float64) bool {
-	return !slices.ContainsFunc(values, func(v float64) bool { return !(v >= least) || math.IsInf(v, 0) })
+	return nil
 }
 
 // coefficientsOf returns the number of features, −1 if unknown, and of coefficients of a model.

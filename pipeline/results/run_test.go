@@ -22,10 +22,16 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-const (
-	small = testkit.SmallExperiment
-	swept = testkit.SweptExperiment
-)
+// small and swept are experiments of the tests of package pipeline.
+var small, swept = experiment("small"), experiment("swept")
+
+func experiment(name string) string {
+	text, err := os.ReadFile(filepath.Join("..", "testdata", name+".yaml"))
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
 
 // newPlan returns the plan of an experiment file on a set.
 func newPlan(t *testing.T, text, set string) *pipeline.Plan {

@@ -109,16 +109,14 @@ func Records(dir string, s *pipeline.Summary) (out []record.Record, err error) {
 // writeSamples writes the list of samples, or removes it if it is empty.
 func writeSamples(to *output.Folder, samples []pipeline.Sample, classes []string) error {
 	if len(samples) == 0 {
-		return to.Remove(SamplesFile)
+		return to.Clear(SamplesFile)
 	}
 	var text bytes.Buffer
-	out := csv.NewWriter(&text)
-	out.Write([]string{"sample", "class"})
+	rows := [][]string{{"sample", "class"}}
 	for _, s := range samples {
-		out.Write([]string{spreadsheet.Cell(inUTF8(s.Name)), spreadsheet.Cell(inUTF8(classes[s.Class]))})
+		rows = append(rows, []string{spreadsheet.Cell(inUTF8(s.Name)), spreadsheet.Cell(inUTF8(classes[s.Class]))})
 	}
-	out.Flush() // in memory, cannot fail
-	return to.Write(SamplesFile, text.Bytes())
+	return errors.Join(csv.NewWriter(&text).WriteAll(rows), to.Write(SamplesFile, text.Bytes()))
 }
 
 // readSamples reads the list of samples of these classes in dir; nil without a list.

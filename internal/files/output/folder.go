@@ -278,7 +278,7 @@ func sumOf(path string) (content, error) {
 // Write writes a file of the folder atomically. It replaces only a file that partwise wrote; otherwise it returns a
 // *ForeignError.
 func (f *Folder) Write(name string, text []byte) error {
-	if _, err := f.checkOwned(name); err != nil {
+	if err := f.checkOwned(name); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(text)
@@ -299,23 +299,10 @@ func (f *Folder) Write(name string, text []byte) error {
 	return nil
 }
 
-// Remove removes a file that partwise wrote, if it exists. A foreign file is a *ForeignError.
-func (f *Folder) Remove(name string) error {
-	if there, err := f.checkOwned(name); err != nil || !there {
-		return err
-	}
-	if err := interruptible(func() error { return os.Remove(f.path(name)) }); err != nil {
-		return err
-	}
-	delete(f.manifest.files, name)
-	f.removeEmpty(path.Dir(name))
-	return nil
-}
-
 // Append records in the manifest a file that the caller appends to, whose content is then not verified. A foreign
 // file is a *ForeignError.
 func (f *Folder) Append(name string) error {
-	if _, err := f.checkOwned(name); err != nil || f.manifest.appended[name] && f.written {
+	if err := f.checkOwned(name); err != nil || f.manifest.appended[name] && f.written {
 		return err
 	}
 	delete(f.manifest.files, name)
@@ -323,14 +310,12 @@ func (f *Folder) Append(name string) error {
 	return f.saveManifest()
 }
 
-// checkOwned reports whether a file that the command may write exists. A foreign file is an error.
-func (f *Folder) checkOwned(name string) (there bool, err error) {
+// checkOwned returns an error for a foreign file, and for one that the command may not write.
+func (f *Folder) checkOwned(name string) error {
 	if err := cmp.Or(f.Held(), f.mayWrite(name)); err != nil {
-		return false, err
+		return err
 	}
-	found := map[string]state{}
-	err = f.lookAt(name, false, found)
-	return len(found) > 0, err
+	return f.lookAt(name, false, map[string]state{})
 }
 
 // mayWrite returns an error if a name is not among the names of the Spec.

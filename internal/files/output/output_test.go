@@ -272,14 +272,14 @@ func TestWriteAndRemove(t *testing.T) {
 	must(t, f.Close())
 	f = open(t, dir)
 	must(t, f.Write("model.bin", []byte("model 3")))
-	must(t, f.Remove("parts/x"))
-	must(t, f.Remove("parts/x"))
+	must(t, f.Clear("parts/x"))
+	must(t, f.Clear("parts/x"))
 	put(t, dir, "model.bin", "mine")
 	var foreign *ForeignError
 	if err := f.Write("model.bin", []byte("model 4")); !errors.As(err, &foreign) || !foreign.Changed {
 		t.Errorf("a changed file is written: %v", err)
 	}
-	if err := f.Remove("model.bin"); !errors.As(err, &foreign) {
+	if err := f.Clear("model.bin"); !errors.As(err, &foreign) {
 		t.Errorf("a changed file is removed: %v", err)
 	}
 	if err := f.Write("other", nil); err == nil {
@@ -343,7 +343,7 @@ func TestLostFolder(t *testing.T) {
 		must(t, publish(other, after))
 		there := tree(t, dir)
 		put(t, dir, staged.name+"/index.html", "late page") // where the other has not removed it
-		for _, err := range []error{staged.Publish(), publish(f, before), f.Write("model.bin", nil), f.Remove("table.csv"), f.Append("log.txt"), f.Clear("groups/")} {
+		for _, err := range []error{staged.Publish(), publish(f, before), f.Write("model.bin", nil), f.Clear("table.csv"), f.Append("log.txt"), f.Clear("groups/")} {
 			if !errors.Is(err, ErrLost) || !strings.Contains(err.Error(), dir) {
 				t.Errorf("%s: %v", what, err)
 			}

@@ -1,4 +1,4 @@
-package testkit
+package imagefile
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package datasets
+package imagefile_test
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
-	"github.com/seed4492f2cd/partwise/internal/imagetest"
 )
 
 // noise returns an image whose parts take about equally many bytes.
@@ -31,8 +31,7 @@ func noise(width, height int) *image.RGBA {
 // opened opens a file with this content, and may accept truncated files.
 func opened(t *testing.T, content []byte, useTruncated bool) (img image.Image, truncated string, err error) {
 	t.Helper()
-	file := writeFile(t, filepath.Join(t.TempDir(), "x.jpg"), content)
-	images := (&Set{Names: []string{"x.jpg"}, Files: []string{file}}).Images()
+	images := imagesOf(t, content)
 	images.UseTruncated = useTruncated
 	img, err = images.Open(t.Context(), 0)
 	return img, images.Truncated(0), err
@@ -40,18 +39,18 @@ func opened(t *testing.T, content []byte, useTruncated bool) (img image.Image, t
 
 // TestKinds: each damaged file has its kind, and valid files have none.
 func TestKinds(t *testing.T) {
-	whole := imagetest.Encoded(t, png.Encode, noise(40, 40))
-	photograph := imagetest.Encoded(t, imagetest.EncodeJPEG, noise(40, 40))
+	whole := imagefile.Encoded(t, png.Encode, noise(40, 40))
+	photograph := imagefile.Encoded(t, imagefile.EncodeJPEG, noise(40, 40))
 	damaged := bytes.Clone(photograph)
 	copy(damaged[len(damaged)/2:], bytes.Repeat([]byte{0xff, 0xd0}, 40))
-	large := imagetest.RawPNG(100_000, 100_000, 8, 0, 0, make([]byte, 1000))
+	large := imagefile.RawPNG(100_000, 100_000, 8, 0, 0, make([]byte, 1000))
 	for want, contents := range map[imagefile.Kind][][]byte{
 		imagefile.KindEmpty:       {{}},
 		imagefile.KindNoImage:     {[]byte("hello, this is no image")},
-		imagefile.KindTruncated:   {[]byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), whole[:len(whole)/2], photograph[:len(photograph)/5], photograph[:100], imagetest.Encoded(t, imagetest.EncodeGIF, noise(40, 40))[:900]},
+		imagefile.KindTruncated:   {[]byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), whole[:len(whole)/2], photograph[:len(photograph)/5], photograph[:100], imagefile.Encoded(t, imagefile.EncodeGIF, noise(40, 40))[:900]},
 		imagefile.KindDamaged:     {damaged},
-		imagefile.KindTooLarge:    {large, imagetest.ProgressiveJPEG(100, 100, 128+1)},
-		imagefile.KindUnsupported: {imagetest.RIFF("VP8X\x02\x00\x00\x00\xca\x00\x00\x6a\x00\x00")},
+		imagefile.KindTooLarge:    {large, imagefile.ProgressiveJPEG(100, 100, 128+1)},
+		imagefile.KindUnsupported: {imagefile.RIFF("VP8X\x02\x00\x00\x00\xca\x00\x00\x6a\x00\x00")},
 	} {
 		for i, content := range contents {
 			for _, useTruncated := range []bool{false, true} {
@@ -68,8 +67,8 @@ func TestKinds(t *testing.T) {
 	if kind := imagefile.KindOf(errors.New("all values are zero")); kind != imagefile.KindNoFeatures {
 		t.Errorf("kind %q", kind)
 	}
-	bad := []BadFile{{Kind: imagefile.KindTruncated}, {Kind: imagefile.KindDamaged}, {Kind: imagefile.KindNoImage}, {Kind: imagefile.KindDamaged}, {Kind: imagefile.KindBrokenLink}, {Kind: imagefile.KindBrokenLink}}
-	if got, want := CountKinds(bad), "2 broken links, 2 damaged, 1 not an image, 1 truncated"; got != want {
+	bad := []datasets.BadFile{{Kind: imagefile.KindTruncated}, {Kind: imagefile.KindDamaged}, {Kind: imagefile.KindNoImage}, {Kind: imagefile.KindDamaged}, {Kind: imagefile.KindBrokenLink}, {Kind: imagefile.KindBrokenLink}}
+	if got, want := datasets.CountKinds(bad), "2 broken links, 2 damaged, 1 not an image, 1 truncated"; got != want {
 		t.Errorf("counted %q, want %q", got, want)
 	}
 }
@@ -77,12 +76,12 @@ func TestKinds(t *testing.T) {
 // TestUseTruncated: a truncated JPEG file gives its first rows as stored if these are at least half and UseTruncated is
 // set; otherwise it is an error. A reduced image has the same rows.
 func TestUseTruncated(t *testing.T) {
-	upright := imagetest.WithOrientation(t, noise(64, 96), 6)
-	progressive, err := os.ReadFile(filepath.Join("..", "internal", "jpegmeans", "testdata", "progressive-420.jpg"))
+	upright := imagefile.WithOrientation(t, noise(64, 96), 6)
+	progressive, err := os.ReadFile(filepath.Join("..", "..", "internal", "jpegmeans", "testdata", "progressive-420.jpg"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string][]byte{"colour": imagetest.Encoded(t, imagetest.EncodeJPEG, noise(64, 96)), "grey": imagetest.Encoded(t, imagetest.EncodeJPEG, image.NewGray(image.Rect(0, 0, 640, 960)))} {
+	for name, content := range map[string][]byte{"colour": imagefile.Encoded(t, imagefile.EncodeJPEG, noise(64, 96)), "grey": imagefile.Encoded(t, imagefile.EncodeJPEG, image.NewGray(image.Rect(0, 0, 640, 960)))} {
 		whole, err := jpeg.Decode(bytes.NewReader(content))
 		if err != nil {
 			t.Fatal(err)
@@ -122,9 +121,8 @@ func TestUseTruncated(t *testing.T) {
 	if _, said, err := opened(t, progressive, true); err != nil || said != "" {
 		t.Errorf("a whole file: %q, %v", said, err)
 	}
-	large := imagetest.Encoded(t, imagetest.EncodeJPEG, noise(256, 256))
-	file := writeFile(t, filepath.Join(t.TempDir(), "x.jpg"), large[:len(large)*3/4])
-	images := (&Set{Names: []string{"x.jpg"}, Files: []string{file}}).Images()
+	large := imagefile.Encoded(t, imagefile.EncodeJPEG, noise(256, 256))
+	images := imagesOf(t, large[:len(large)*3/4])
 	images.UseTruncated = true
 	if err := images.With(context.Background(), 0, imagefile.Use{Least: 64, Do: func(img image.Image, whole image.Point) error {
 		if whole.Y >= 256 || whole.Y < 128 || img.Bounds().Dy() != (whole.Y+1)/2 {
@@ -133,29 +131,5 @@ func TestUseTruncated(t *testing.T) {
 		return nil
 	}}); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestSkipBadFolders: with SkipBad a cyclic link is listed, and files beside it stay.
-func TestSkipBadFolders(t *testing.T) {
-	dir := tree(t, "a/1.pgm", "b/2.pgm")
-	if err := os.Symlink("..", filepath.Join(dir, "a", "round")); err != nil {
-		t.Skip(err)
-	}
-	set, err := Folder(t.Context(), dir, OpenOptions{SkipBad: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(set.Bad) != 1 || set.Bad[0].Name != "a/round" || set.Bad[0].Kind != imagefile.KindCircle || set.Len() != 2 || len(set.Subset([]int{0}).Bad) != 1 {
-		t.Errorf("%d samples without %v", set.Len(), set.Bad)
-	}
-	if err := os.RemoveAll(filepath.Join(dir, "b")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, "a", "1.pgm")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Folder(t.Context(), dir, OpenOptions{SkipBad: true}); err == nil || !strings.Contains(err.Error(), "no usable image: 1 circular link") {
-		t.Errorf("without an image: %v", err)
 	}
 }

@@ -1,5 +1,4 @@
-// Package imagetest makes image files for tests.
-package imagetest
+package imagefile
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package datasets
+package imagefile_test
 
 import (
 	"bytes"
@@ -7,12 +7,13 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
-	"github.com/seed4492f2cd/partwise/internal/imagetest"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
@@ -35,16 +36,19 @@ func greatestDifference(a, b image.Image) int {
 }
 
 // imagesOf returns the images of a set of one file.
-func imagesOf(t *testing.T, content []byte) *Images {
-	path := writeFile(t, filepath.Join(t.TempDir(), "a"), content)
-	return (&Set{Name: "x", Names: []string{"a"}, Files: []string{path}}).Images()
+func imagesOf(t *testing.T, content []byte) *datasets.Images {
+	path := filepath.Join(t.TempDir(), "x.jpg")
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return (&datasets.Set{Names: []string{"x.jpg"}, Files: []string{path}}).Images()
 }
 
 // Uses of a file get the result of Reduced on the whole image, up to rounding, upright, and independent of other uses.
 func TestReading(t *testing.T) {
 	files := map[string][]byte{}
 	for orientation := uint16(1); orientation <= 8; orientation++ {
-		files["JPEG of orientation "+string(rune('0'+orientation))] = imagetest.WithOrientation(t, imagetest.Waves(333, 229), orientation)
+		files["JPEG of orientation "+string(rune('0'+orientation))] = imagefile.WithOrientation(t, imagefile.Waves(333, 229), orientation)
 	}
 	// RGB with unequal sampling factors is decoded whole and then reduced.
 	rgb := files["JPEG of orientation 1"]
@@ -54,7 +58,7 @@ func TestReading(t *testing.T) {
 		rgb[frame+10+3*i], rgb[scan+5+2*i] = name, name
 	}
 	files["JPEG in RGB"] = rgb
-	files["PNG"] = imagetest.Encoded(t, png.Encode, imagetest.Waves(333, 229))
+	files["PNG"] = imagefile.Encoded(t, png.Encode, imagefile.Waves(333, 229))
 	for name, content := range files {
 		reading, err := imagefile.NewReading(content, false)
 		if err != nil {
@@ -106,7 +110,7 @@ func TestReading(t *testing.T) {
 
 // A reduced image takes less memory than the whole one: a smaller budget is enough.
 func TestReadingWithinBudget(t *testing.T) {
-	content := imagetest.Encoded(t, func(w io.Writer, img image.Image) error { return jpeg.Encode(w, img, nil) }, imagetest.Waves(1600, 1200))
+	content := imagefile.Encoded(t, func(w io.Writer, img image.Image) error { return jpeg.Encode(w, img, nil) }, imagefile.Waves(1600, 1200))
 	use := func(least int) imagefile.Use {
 		return imagefile.Use{Least: least, Do: func(image.Image, image.Point) error { return nil }}
 	}
