@@ -225,6 +225,7 @@ func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma
 		q.RawMatrix().Data[i] = src.NormFloat64()
 	}
 	b := mat.NewDense(size, m, nil)
+	var p *mat.Dense // eigenvectors of qX·(qX)ᵀ
 	before := make([]float64, size)
 	for round := range 300 {
 		if err := ctx.Err(); err != nil {
@@ -236,8 +237,14 @@ func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma
 		}
 		eigen.Orthonormalise(q)
 		x.TimesCoefficients(b, q) // qX
-		if sigma, err = singularValues(ctx, b); err != nil {
-			return nil, nil, nil, err
+		gram := mat.NewSymDense(size, algebra.SelfGram(b).RawMatrix().Data)
+		squares, vectors, err := eigen.Largest(ctx, gram, size)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("the leading singular values: %w", err)
+		}
+		p, sigma = vectors, nil
+		for _, x := range squares {
+			sigma = append(sigma, math.Sqrt(max(x, 0)))
 		}
 		done := true
 		for r := range k {
@@ -248,26 +255,10 @@ func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma
 		}
 	}
 	// qX = P·Σ·Rᵀ, so X ≈ qᵀP·Σ·Rᵀ.
-	sigma, p, rt, err := eigen.Singular(ctx, b)
-	if err != nil {
-		return nil, nil, nil, fmt.Errorf("the leading singular vectors: %w", err)
-	}
 	left, right = mat.NewDense(k, n, nil), mat.NewDense(k, m, nil)
-	algebra.Gemm(left, mat.DenseCopyOf(p.Slice(0, size, 0, k)), algebra.Trans, q, algebra.NoTrans)
-	right.Copy(rt.Slice(0, m, 0, k).T())
+	leading := mat.DenseCopyOf(p.Slice(0, size, 0, k))
+	algebra.Gemm(left, leading, algebra.Trans, q, algebra.NoTrans)
+	algebra.Gemm(right, leading, algebra.Trans, b, algebra.NoTrans)
+	eigen.Orthonormalise(right) // divides by Σ, and replaces directions of negligible values
 	return left, sigma[:k], right, nil
-}
-
-// singularValues returns the singular values of a, decreasing, from its k×k Gram matrix.
-func singularValues(ctx context.Context, a *mat.Dense) ([]float64, error) {
-	k, _ := a.Dims()
-	system, err := eigen.Decompose(ctx, mat.NewSymDense(k, algebra.SelfGram(a).RawMatrix().Data))
-	if err != nil {
-		return nil, fmt.Errorf("the leading singular values: %w", err)
-	}
-	var out []float64
-	for _, x := range system.Values() {
-		out = append(out, math.Sqrt(max(x, 0)))
-	}
-	return out, nil
 }

@@ -1,6 +1,5 @@
-// Package eigen computes eigenvalues and singular values. A symmetric matrix is reduced to tridiagonal form and
-// solved by divide and conquer; singular values are computed by one-sided Jacobi rotations. Matrices are scaled, so
-// any magnitude is accurate. Results are bit-identical on every processor and any number of cores. A value that is
+// Package eigen computes eigenvalues and eigenvectors. A symmetric matrix is reduced to tridiagonal form and solved by
+// divide and conquer. Matrices are scaled, so any magnitude is accurate. Results are bit-identical on every processor and any number of cores. A value that is
 // not finite is an error. Each function returns soon after its context ends.
 package eigen
 
@@ -17,6 +16,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // ErrNoConvergence is returned if an iteration does not converge.
@@ -50,37 +50,26 @@ func extreme(ctx context.Context, a *mat.SymDense, c int, sign float64) ([]float
 	return values, v, nil
 }
 
-// scaled returns sign·a divided by a power of 2 that makes its magnitude about 1, and that power.
-func scaled(a *mat.SymDense, sign float64) (out *square, scale float64, err error) {
+// scaled returns sign·a divided by a power of 2 that makes its magnitude about 1, and that power. The division is exact
+// except for negligible values.
+func scaled(a *mat.SymDense, sign float64) (out *mat.Dense, scale float64, err error) {
 	n, raw := a.SymmetricDim(), a.RawSymmetric()
-	if scale, err = scaleOf(n, func(i int) []float64 { return raw.Data[i*raw.Stride+i : i*raw.Stride+n] }); err != nil {
-		return nil, 0, err
-	}
-	out = newSquare(n)
-	for i := range n {
-		for j, x := range raw.Data[i*raw.Stride+i : i*raw.Stride+n] {
-			out.data[i*out.size+i+j] = x * (sign / scale)
-		}
-	}
-	return out, scale, nil
-}
-
-// scaleOf returns the power of 2 by which n rows must be divided for a magnitude of about 1. The division is exact except
-// for negligible values.
-func scaleOf(n int, row func(i int) []float64) (float64, error) {
 	largest := 0.0
 	for i := range n {
-		for _, x := range row(i) {
+		for _, x := range raw.Data[i*raw.Stride+i : i*raw.Stride+n] {
 			if largest = max(largest, math.Abs(x)); math.IsNaN(x) || math.IsInf(x, 0) {
-				return 0, fmt.Errorf("the matrix has the value %v; expected finite values", x)
+				return nil, 0, fmt.Errorf("the matrix has the value %v; expected finite values", x)
 			}
 		}
 	}
-	if largest == 0 {
-		return 1, nil
+	scale = 1
+	if largest > 0 {
+		_, exponent := math.Frexp(largest)
+		scale = math.Ldexp(1, min(max(exponent, -1000), 1000))
 	}
-	_, exponent := math.Frexp(largest)
-	return math.Ldexp(1, min(max(exponent, -1000), 1000)), nil
+	out = mat.NewDense(n, simd.Width(n), nil).Slice(0, n, 0, n).(*mat.Dense)
+	out.Scale(sign/scale, a)
+	return out, scale, nil
 }
 
 func rescale(values []float64, scale float64) error {
@@ -136,7 +125,7 @@ func decompose(ctx context.Context, a *mat.SymDense, sign float64) (*System, err
 		return nil, err
 	}
 	s := &System{}
-	if s.t, err = reduce(ctx, work); err != nil {
+	if s.t, err = reduce(ctx, work.RawMatrix()); err != nil {
 		return nil, err
 	}
 	if s.whole, err = divide(ctx, slices.Clone(s.t.d), s.t.e, mat.NewDense(n, n, nil)); err != nil {

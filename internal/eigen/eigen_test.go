@@ -90,52 +90,6 @@ func TestSymmetric(t *testing.T) {
 	}
 }
 
-// TestSingular checks the same of singular values, for n < m and n > m.
-func TestSingular(t *testing.T) {
-	for seed := range uint64(200) {
-		src := rand.New(rand.NewPCG(seed, 2))
-		n, m := 1+src.IntN(12), 1+src.IntN(12)
-		scale := math.Pow(10, 600*src.Float64()-300)
-		a := mat.NewDense(n, m, nil)
-		a.Apply(func(i, _ int, _ float64) float64 {
-			x := scale * src.NormFloat64()
-			if i%3 == 1 {
-				x *= 1e-150
-			}
-			return x
-		}, a)
-		sigma, u, v, err := Singular(context.Background(), a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, x := range map[string]*mat.Dense{"left": u, "right": v} {
-			var unit mat.Dense
-			unit.Mul(x.T(), x)
-			for i := range sigma {
-				for j := range sigma {
-					want := 0.0
-					if i == j {
-						want = 1
-					}
-					if !(math.Abs(unit.At(i, j)-want) < 1e-13) {
-						t.Fatalf("seed %d, %d×%d, scale %.0g: %s vectors %d and %d have the product %v", seed, n, m, scale, name, i, j, unit.At(i, j))
-					}
-				}
-			}
-		}
-		var scaled, product mat.Dense
-		scaled.Mul(u, mat.NewDiagDense(len(sigma), sigma))
-		product.Mul(&scaled, v.T())
-		for i := range n {
-			for j := range m {
-				if !(math.Abs(product.At(i, j)-a.At(i, j)) <= 1e-13*12*scale) {
-					t.Fatalf("seed %d, %d×%d, scale %.0g: (%d, %d) is %v, want %v", seed, n, m, scale, i, j, product.At(i, j), a.At(i, j))
-				}
-			}
-		}
-	}
-}
-
 // TestOrdinaryScale checks that scaling by powers of 2 changes no bit, so the scale of the data has no effect on
 // results.
 func TestOrdinaryScale(t *testing.T) {
@@ -168,9 +122,6 @@ func TestRefused(t *testing.T) {
 		if _, _, err := eigenSymmetric(context.Background(), mat.NewSymDense(2, []float64{1, x, x, 1}), true); err == nil {
 			t.Errorf("a symmetric matrix with %v is factorised", x)
 		}
-		if _, _, _, err := Singular(context.Background(), mat.NewDense(1, 2, []float64{1, x})); err == nil {
-			t.Errorf("a matrix with %v is factorised", x)
-		}
 	}
 	if _, _, err := eigenSymmetric(context.Background(), mat.NewSymDense(2, []float64{math.MaxFloat64, math.MaxFloat64, 0, math.MaxFloat64}), false); err == nil {
 		t.Error("an eigenvalue of twice the largest number is no error")
@@ -184,9 +135,6 @@ func TestCancelled(t *testing.T) {
 	for _, n := range []int{1, 150} {
 		if _, _, err := eigenSymmetric(ctx, mat.NewSymDense(n, nil), true); !errors.Is(err, context.Canceled) {
 			t.Errorf("n=%d: %v", n, err)
-		}
-		if _, _, _, err := Singular(ctx, mat.NewDense(n, n, nil)); !errors.Is(err, context.Canceled) {
-			t.Errorf("singular, n=%d: %v", n, err)
 		}
 	}
 }

@@ -14,21 +14,18 @@ import (
 
 // digests are of the eigenvalues and eigenvectors in TestSameBytes.
 var digests = map[string]string{
-	"largest 7":       "d5c59118",
+	"largest 7":       "e99ce9b2",
 	"orthonormal 7":   "ad7d5c41",
-	"singular 7":      "a83305b3",
-	"smallest 7":      "9f29ec17",
-	"symmetric 7":     "f9b8e940",
-	"largest 30":      "937c7d74",
+	"smallest 7":      "814e8adb",
+	"symmetric 7":     "3615026f",
+	"largest 30":      "9fd0f551",
 	"orthonormal 30":  "29111fe1",
-	"singular 30":     "4df1cebb",
-	"smallest 30":     "b99277f6",
-	"symmetric 30":    "37737ea8",
-	"largest 150":     "2f83772a",
+	"smallest 30":     "8f057c5e",
+	"symmetric 30":    "3070689f",
+	"largest 150":     "f99d0eb4",
 	"orthonormal 150": "a7ddb528",
-	"singular 150":    "ce4420b8",
-	"smallest 150":    "260011ab",
-	"symmetric 150":   "058b9e41",
+	"smallest 150":    "3f9d6ce4",
+	"symmetric 150":   "7e19e6cb",
 }
 
 // TestSameBytes checks that every processor computes the same bytes.
@@ -58,8 +55,6 @@ func TestSameBytes(t *testing.T) {
 		add(fmt.Sprintf("largest %d", n), err, values, v.RawMatrix().Data)
 		x := mat.NewDense(n/2, n, nil)
 		x.Apply(func(_, _ int, _ float64) float64 { return src.Float64() - 0.5 }, x)
-		sigma, u, v, err := Singular(ctx, x)
-		add(fmt.Sprintf("singular %d", n), err, sigma, u.RawMatrix().Data, v.RawMatrix().Data)
 		Orthonormalise(x)
 		add(fmt.Sprintf("orthonormal %d", n), nil, x.RawMatrix().Data)
 	}

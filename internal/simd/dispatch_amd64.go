@@ -87,17 +87,6 @@ func addRows(dst, weights, rows []float64, at []int) bool {
 	return true
 }
 
-func addBoth(y, x, a []float64, stride int, weights, products *[StripRows]float64) bool {
-	switch {
-	case wide:
-		addBothAVX512(&y[0], &x[0], &a[0], stride, len(y), &weights[0], &products[0])
-	case fast:
-		addBothAVX2(&y[0], &x[0], &a[0], stride, len(y), &weights[0], &products[0])
-		addBothAVX2(&y[0], &x[0], &a[4*stride], stride, len(y), &weights[4], &products[4])
-	}
-	return fast
-}
-
 func logSum(y, x []float64, sums *[8]float64) int {
 	n := roundDown8(len(y))
 	switch {

@@ -100,14 +100,6 @@ var sameBytes = map[string]func(src *rand.Rand, write func(...any)){
 		AddRows(a, dst, rows, at)
 		write(dst, a)
 	},
-	"AddBoth": func(src *rand.Rand, write func(...any)) {
-		n := 8 * src.IntN(12)
-		stride := n + src.IntN(5)
-		y, x, a := drawn[float64](src, n), drawn[float64](src, n), drawn[float64](src, 7*stride+n)
-		weights, products := [StripRows]float64(drawn[float64](src, StripRows)), [StripRows]float64{}
-		AddBoth(y, x, a, stride, &weights, &products)
-		write(y, products[:])
-	},
 	"Divide, Step and LogSum": func(src *rand.Rand, write func(...any)) {
 		n := src.IntN(100)
 		z, x, y := positive(drawn[float64](src, n)), positive(drawn[float64](src, n)), positive(drawn[float64](src, n))

@@ -9,9 +9,6 @@ func tileAVX2(add int, c *float64, stride int, a *float64, aRow int, aDepth int,
 func tile32AVX2(add int, c *float32, stride int, a *float32, aRow int, aDepth int, b *float32, bDepth int, depth int, rows int, registers int)
 
 //go:noescape
-func addBothAVX2(y *float64, x *float64, a *float64, stride int, n int, weights *float64, products *float64)
-
-//go:noescape
 func logSumAVX2(y *float64, x *float64, n int, sums *[8]float64)
 
 //go:noescape
@@ -28,9 +25,6 @@ func tileAVX512(add int, c *float64, stride int, a *float64, aRow int, aDepth in
 
 //go:noescape
 func tile32AVX512(add int, c *float32, stride int, a *float32, aRow int, aDepth int, b *float32, bDepth int, depth int, rows int, registers int)
-
-//go:noescape
-func addBothAVX512(y *float64, x *float64, a *float64, stride int, n int, weights *float64, products *float64)
 
 //go:noescape
 func logSumAVX512(y *float64, x *float64, n int, sums *[8]float64)

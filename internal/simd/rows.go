@@ -62,30 +62,3 @@ func weightedIndices(at []int, x []float64) (f indexedWeights) {
 	copy(f.x[:], x)
 	return f
 }
-
-// StripRows is the number of rows of AddBoth.
-const StripRows = 8
-
-// AddBoth computes both products of StripRows rows of a symmetric matrix a with the given stride: it adds the rows
-// times their weights to y, one row at a time, and writes the rows' inner products with x to products, in eight
-// lanes. x has the length of y, a multiple of StripRows.
-func AddBoth(y, x, a []float64, stride int, weights, products *[StripRows]float64) {
-	x = x[:len(y)]
-	if len(y) == 0 {
-		*products = [StripRows]float64{}
-		return
-	}
-	_ = a[(StripRows-1)*stride+len(y)-1]
-	if addBoth(y, x, a, stride, weights, products) {
-		return
-	}
-	for r, w := range weights {
-		row := a[r*stride:][:len(y)]
-		var s [8]float64
-		for c, v := range row {
-			y[c] = fma(w, v, y[c])
-			s[c%8] = fma(x[c], v, s[c%8])
-		}
-		products[r] = sumOfLanes(&s)
-	}
-}

@@ -18,7 +18,6 @@ func main() {
 	for _, w := range []*width{narrow, wide} {
 		tile(w, double)
 		tile(w, single)
-		addBoth(w)
 		logSum(w)
 		sweep(w)
 		windows(w)
@@ -301,52 +300,6 @@ func addRows() {
 			VMOVUPD(sum, behind(dst, offset, 0))
 		})
 	})
-	end()
-}
-
-// addBoth takes as many rows as a tile has.
-func addBoth(w *width) {
-	function("addBoth"+w.name, "func(y, x, a *float64, stride, n int, weights, products *float64)")
-	y, x, a, stride, n, weights, products := param("y"), param("x"), param("a"), scaled("stride", 3), param("n"), param("weights"), param("products")
-	each := w.vecs(w.rows)
-	for i, v := range each {
-		VBROADCASTSD(at(weights, 8*i), v)
-	}
-	registers := 64 / w.bytes // eight numbers
-	sums := w.zeros(w.rows * registers)
-	rows := fourRows(a, stride, w.rows)
-	countDown("eight", n, 8, func() {
-		for g := range registers {
-			across, down, row := w.vec(), w.vec(), w.vec()
-			VMOVUPD(at(x, g*w.bytes), across)
-			VMOVUPD(at(y, g*w.bytes), down)
-			for i, weight := range each {
-				VMOVUPD(rows.at(i, g*w.bytes), row)
-				VFMADD231PD(across, row, sums[i*registers+g])
-				VFMADD231PD(weight, row, down)
-			}
-			VMOVUPD(down, at(y, g*w.bytes))
-		}
-		ADDQ(Imm(64), x)
-		ADDQ(Imm(64), y)
-		rows.move(Imm(64), w.rows)
-	})
-	var fours []reg.VecVirtual
-	for i := range w.rows {
-		if w.bytes == 64 {
-			low, high := YMM(), YMM()
-			VEXTRACTF64X4(Imm(0), sums[i], low)
-			VEXTRACTF64X4(Imm(1), sums[i], high)
-			VADDPD(high, low, low)
-			fours = append(fours, low)
-		} else {
-			VADDPD(sums[2*i+1], sums[2*i], sums[2*i])
-			fours = append(fours, sums[2*i])
-		}
-	}
-	for i := 0; i < len(fours); i += 4 {
-		fourSums(fours[i:i+4], at(products, 8*i))
-	}
 	end()
 }
 
