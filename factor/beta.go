@@ -17,17 +17,26 @@ const (
 	largestBeta = 4
 )
 
-// withExponent returns the cost c, with β = exponent if it is CostBeta; 0 means the default.
-func (c Cost) withExponent(exponent float64) costInfo {
-	if c == CostBeta {
+// with returns the cost c, with β = exponent if it is CostBeta and with the threshold of CostHuber; an exponent of 0 means
+// the default.
+func (c Cost) with(exponent, threshold float64) costInfo {
+	switch c {
+	case CostBeta:
 		return betaDivergence(costs[c].name, orDefault(exponent, defaultBeta))
+	case CostHuber:
+		return huberCost(threshold)
 	}
 	return costs[c]
 }
 
-// checkExponent returns an error unless exponent is 0, WeightNone or, with CostBeta, a β from 0 to largestBeta.
-func (c Cost) checkExponent(exponent float64) error {
+// check returns an error unless exponent is 0, WeightNone or, with CostBeta, a β from 0 to largestBeta, and threshold is 0
+// or, with CostHuber, a size of data.
+func (c Cost) check(exponent, threshold float64) error {
 	switch {
+	case threshold != 0 && c != CostHuber:
+		return fmt.Errorf("threshold is for cost %v; the cost is %v", CostHuber, c)
+	case threshold != 0 && !(threshold >= view.SmallestValue && threshold <= view.LargestValue):
+		return fmt.Errorf("threshold %v; expected %g to %g", threshold, view.SmallestValue, view.LargestValue)
 	case exponent != 0 && c != CostBeta:
 		return fmt.Errorf("exponent is for cost %v; the cost is %v", CostBeta, c)
 	case exponent != WeightNone && !(exponent >= 0 && exponent <= largestBeta):

@@ -113,6 +113,9 @@ func TestBetaRefuses(t *testing.T) {
 		`sample 2: column 3: value 0 is not above 0; the cost "beta" needs values above 0`: NMF{Cost: CostBeta, Exponent: WeightNone},
 		"exponent is for cost beta; the cost is kl":                                        NMF{Cost: CostKL, Exponent: 0.5},
 		"exponent 4.5; expected a number from 0 to 4":                                      NMF{Cost: CostBeta, Exponent: 4.5},
+		"threshold is for cost huber; the cost is l21":                                     NMF{Cost: CostL21, Threshold: 1},
+		"threshold -1; expected 1e-60 to 1e+60":                                            NMF{Cost: CostHuber, Threshold: -1},
+		"a kernel needs basis concept and cost frobenius, got basis concept and cost l21":  Parts{Cost: CostL21, Basis: BasisConcept, Kernel: Kernel{Function: KernelRBF}},
 	} {
 		if _, err := m.Fit(t.Context(), x, Known{}, Options{Rank: 1}); err == nil || err.Error() != want {
 			t.Errorf("%+v: %v; want %s", m, err, want)
@@ -177,7 +180,7 @@ func TestBetaWithWeights(t *testing.T) {
 // TestBetaSaved checks that a saved model represents samples as before.
 func TestBetaSaved(t *testing.T) {
 	q := planted(1)
-	for _, m := range []NMF{{Cost: CostItakuraSaito}, {Cost: CostBeta}, {Cost: CostBeta, Exponent: WeightNone}, {Cost: CostBeta, Exponent: 1.7}} {
+	for _, m := range []NMF{{Cost: CostItakuraSaito}, {Cost: CostBeta}, {Cost: CostBeta, Exponent: WeightNone}, {Cost: CostBeta, Exponent: 1.7}, {Cost: CostL21}, {Cost: CostHuber}} {
 		res, err := m.Fit(t.Context(), q.x, Known{}, Options{Rank: 2, Iterations: 3})
 		if err != nil {
 			t.Fatal(err)

@@ -18,13 +18,17 @@ const (
 	// CostKL is the generalised Kullback-Leibler divergence, Σ x·log(x/y) − x + y with Y = V·Uᵀ and 0·log 0 = 0.
 	CostKL
 	CostItakuraSaito // the divergence Σ x/y − log(x/y) − 1, for values > 0
-	CostBeta         // the β-divergence with β = Parts.Exponent, of which the other costs are β = 2 (half), 1 and 0
+	CostBeta         // the β-divergence with β = Parts.Exponent, of which the costs above are β = 2 (half), 1 and 0
+	// CostL21 is Σ ‖x_i − U·v_i‖ over the samples: a sample far from U·v_i counts less than under CostFrobenius.
+	CostL21
+	// CostHuber is Σ h(x − y), h(r) = r² for |r| ≤ δ = Parts.Threshold, else δ·(2|r| − δ).
+	CostHuber
 )
 
 type costInfo struct {
 	name string
-	// degree is β: the cost of t·X and t·Y is t^β times the cost of X and Y. With degree 2 a block holds half
-	// the gradient.
+	// degree is β: the cost of t·X and t·Y is t^β times the cost of X and Y. With degree 2, also of robust costs, a
+	// block holds half the gradient.
 	degree float64
 	// new returns the cost of u (k×m) and v (k×n) on x.
 	new func(x view.Data, u, v *mat.Dense) cost
@@ -38,11 +42,12 @@ type costInfo struct {
 	// power is the exponent of the ratio of a multiplicative step; 0 means 1.
 	power    float64
 	positive bool // the data must be > 0
+	robust   bool // not a Bregman divergence: ties do not condense the data
 }
 
-// costs is indexed by Cost. Each cost must be a Bregman divergence: ties are then condensed to weighted means
-// under every cost.
-var costs = []costInfo{frobenius, kl, betaDivergence("is", 0), betaDivergence("beta", defaultBeta)}
+// costs is indexed by Cost. Each cost must be robust or a Bregman divergence, under which ties condense samples to weighted
+// means.
+var costs = []costInfo{frobenius, kl, betaDivergence("is", 0), betaDivergence("beta", defaultBeta), l21, huberCost(0)}
 
 func (c Cost) enumNames() enum.Names[Cost] {
 	var names []string
@@ -58,7 +63,7 @@ func (c *Cost) UnmarshalText(name []byte) error { return c.enumNames().Unmarshal
 func (c Cost) MarshalText() ([]byte, error)     { return c.enumNames().MarshalText(c) }
 func (c Cost) Values() []string                 { return c.enumNames().Values() }
 
-// Quadratic reports whether the cost is quadratic in each factor.
+// Quadratic reports whether the cost, or the bound that a robust cost minimises, is quadratic in each factor.
 func (c Cost) Quadratic() bool { return costs[c].degree == 2 }
 
 // A cost evaluates the factors u, k×m, and v, k×n, which the solver changes in place, and splits the gradient.

@@ -720,7 +720,7 @@ func TestSmooth(t *testing.T) {
 			}
 			if plain {
 				d := view.Dense{X: x}
-				f.model = p.plainModel(d, f.ties.Data(d), nil, nil, &initialFactors{[]*mat.Dense{f.factors[0]}, f.v})
+				f.model = p.plainModel(d, f.ties.Data(d), nil, nil, nil, &initialFactors{[]*mat.Dense{f.factors[0]}, f.v})
 			}
 			if err := f.iterate(context.Background(), opt); err != nil {
 				t.Fatal(err)

@@ -256,7 +256,7 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 	}
 	if u != nil {
 		res.Basis = algebra.Transpose(u)
-		res.Model = &Additive{Cost: f.parts.Cost, Exponent: f.parts.Exponent, Basis: res.Basis}
+		res.Model = &Additive{Cost: f.parts.Cost, Exponent: f.parts.Exponent, Threshold: f.parts.Threshold, Basis: res.Basis}
 	} else {
 		res.Model = f.kernel.model(f.factors[0])
 	}

@@ -276,12 +276,15 @@ var errOwnRule = errors.New("the method has its own update rule and supports no 
 // NMF is non-negative matrix factorisation, min ‖X − UVᵀ‖² (Lee and Seung 1999, 2001), or with another cost, such as a
 // β-divergence (Févotte and Idier 2011).
 type NMF struct {
-	Cost     Cost    `setting:"cost" help:"cost: divergence between data and reconstruction"`
-	Exponent float64 `setting:"exponent" default:"0.5" range:"[0,4]" help:"exponent β of cost beta"`
+	Cost      Cost    `setting:"cost" help:"cost: divergence between data and reconstruction"`
+	Exponent  float64 `setting:"exponent" default:"0.5" range:"[0,4]" help:"exponent β of cost beta"`
+	Threshold float64 `setting:"threshold" default:"a tenth of the mean value" range:"[1e-60,1e60]" help:"threshold δ of cost huber; larger errors count less than their squares"`
 }
 
 // AsParts returns the combination of parts.
-func (n NMF) AsParts() Parts { return Parts{Cost: n.Cost, Exponent: n.Exponent} }
+func (n NMF) AsParts() Parts {
+	return Parts{Cost: n.Cost, Exponent: n.Exponent, Threshold: n.Threshold}
+}
 
 // NMFKL is NMF under the generalised Kullback-Leibler divergence, min D(X‖UVᵀ) (Lee and Seung 2001). The D-SNMF paper
 // calls it D-NMF.

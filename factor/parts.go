@@ -25,8 +25,10 @@ type Parts struct {
 	Cost Cost `setting:"cost" help:"cost: divergence between data and reconstruction"`
 	// Exponent is β of CostBeta; 0 means 0.5, WeightNone means 0.
 	Exponent float64 `setting:"exponent" default:"0.5" range:"[0,4]" help:"exponent β of cost beta"`
-	Basis    Basis   `setting:"basis" help:"kind of basis vectors; concept allows data of any sign"`
-	Tie      Tie     `setting:"tie" help:"hard constraint; labels gives all samples of a class the same coefficients"`
+	// Threshold is δ of CostHuber; 0 means a tenth of the mean value.
+	Threshold float64 `setting:"threshold" default:"a tenth of the mean value" range:"[1e-60,1e60]" help:"threshold δ of cost huber; larger errors count less than their squares"`
+	Basis     Basis   `setting:"basis" help:"kind of basis vectors; concept allows data of any sign"`
+	Tie       Tie     `setting:"tie" help:"hard constraint; labels gives all samples of a class the same coefficients"`
 	// Weighting is the weight of each sample in the cost.
 	Weighting Weighting `setting:"weighting" help:"weights of samples"`
 	// Penalties are terms added to the cost.
@@ -149,7 +151,7 @@ func (p Parts) validate() error {
 	case p.UnitNorm && p.Basis != BasisFree:
 		return fmt.Errorf("unit-norm needs basis free, got %v", p.Basis)
 	}
-	if err := cmp.Or(p.Cost.checkExponent(p.Exponent), view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)); err != nil {
+	if err := cmp.Or(p.Cost.check(p.Exponent, p.Threshold), view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)); err != nil {
 		return err
 	}
 	for _, penalty := range p.Penalties {
@@ -170,12 +172,12 @@ func checkEnums(values ...encoding.TextMarshaler) error {
 	return nil
 }
 
-func (p Parts) cost() costInfo { return p.Cost.withExponent(p.Exponent) }
+func (p Parts) cost() costInfo { return p.Cost.with(p.Exponent, p.Threshold) }
 
 func (p Parts) usesGram() bool { return p.Basis == BasisConcept && p.Cost == CostFrobenius }
 
 // signed reports whether samples with equal weights may have negative values.
-func (p Parts) signed() bool { return bases[p.Basis].signed && p.Cost.Quadratic() }
+func (p Parts) signed() bool { return bases[p.Basis].signed && p.Cost == CostFrobenius }
 
 func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Factorisation, error) {
 	if x == nil && p.Kernel.Matrix != nil {
@@ -229,12 +231,16 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 			return nil, err
 		}
 		d, x, f.whole = dense, dense.X, dense
-		if weights == nil && (p.Tie != TieNone || p.Weighting != WeightingEqual || samples != nil) {
+		if weights == nil && (cost.robust || p.Tie != TieNone || p.Weighting != WeightingEqual || samples != nil) {
 			weights = onesMatrix(n, m)
 		}
 	}
 	if f.ties, err = p.condensation(d, f.kernel, known, weights, samples); err != nil {
 		return nil, err
+	}
+	if p.Cost == CostHuber && p.Threshold == 0 {
+		p.Threshold = defaultThreshold(d, weights)
+		f.parts = p
 	}
 	if err := f.bindPenalties(ctx, known, opt.Rank, negative); err != nil {
 		return nil, err
@@ -249,7 +255,10 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		return nil, err
 	}
 	f.v, f.factors = first.v, append(first.parameters, first.v)
+	var tied *view.Condensation
 	switch {
+	case cost.robust:
+		f.data, tied = d, f.ties
 	case weights != nil:
 		whole := weights
 		f.data, weights = f.ties.Means(d.(view.Dense), whole)
@@ -267,7 +276,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	case p.usesGram():
 		f.model, err = newConceptModel(ctx, d, f.data, f.ties, first.parameters[0], first.v, negative != nil, !mu)
 	default:
-		f.model = p.plainModel(d, f.data, held, weights, first)
+		f.model = p.plainModel(d, f.data, held, weights, tied, first)
 	}
 	if err != nil {
 		return nil, err
@@ -344,7 +353,8 @@ func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known, entri
 }
 
 // plainModel combines cost and basis. held is 1 at held-out entries, or nil; weights are of the condensed entries, or nil.
-func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense, first *initialFactors) *plainModel {
+// ties are of v under a robust cost, whose data is not condensed, else nil.
+func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense, ties *view.Condensation, first *initialFactors) *plainModel {
 	var u *mat.Dense
 	if p.Basis == BasisFree {
 		u = first.parameters[0]
@@ -358,10 +368,14 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense,
 		b.moved(0)
 	}
 	var cost cost
-	if weights != nil {
-		cost = &weightedCost{p.cost(), condensed.(view.Dense), weights, u, first.v}
+	info := p.cost()
+	if weights == nil {
+		cost = info.new(condensed, u, first.v)
 	} else {
-		cost = p.cost().new(condensed, u, first.v)
+		weighted := &weightedCost{info, condensed.(view.Dense), weights, u, first.v, ties}
+		if cost = weighted; p.Cost == CostL21 {
+			cost = newSampleCost(weighted)
+		}
 	}
 	if held != nil {
 		cost = &maskedCost{cost: cost, x: condensed, kl: p.Cost == CostKL, term: p.cost().term,
@@ -429,7 +443,7 @@ func (p Parts) Memory(s Size) int64 {
 	}
 	if p.Cost > CostKL { // dense samples, and weights of entries
 		need += 8 * n * m
-		if condensed {
+		if condensed || p.cost().robust {
 			need += 24 * n * m
 		}
 	}

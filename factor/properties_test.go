@@ -369,7 +369,7 @@ func TestConceptFastEqualsPlain(t *testing.T) {
 			t.Fatal(err)
 		}
 		plain.v = first.v
-		plain.model = parts.plainModel(d, ch.Data(d), nil, nil, first)
+		plain.model = parts.plainModel(d, ch.Data(d), nil, nil, nil, first)
 		plain.factors = []*mat.Dense{first.parameters[0], first.v}
 		p.opt.Iterations = 10
 		for _, r := range []*Factorisation{fast, plain} {
@@ -455,6 +455,7 @@ func planted(seed uint64) problem {
 func TestTransformAgrees(t *testing.T) {
 	methods := map[string]Method{
 		"nmf": NMF{}, "nmf-is": NMF{Cost: CostItakuraSaito}, "nmf-beta": NMF{Cost: CostBeta}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "ntf-kl": Parts{Cost: CostKL, Basis: BasisRankOne},
+		"nmf-l21": NMF{Cost: CostL21}, "nmf-huber": NMF{Cost: CostHuber, Threshold: 0.01},
 		"cf": CF{}, "cf-kl": Parts{Cost: CostKL, Basis: BasisConcept}, "unit": Parts{UnitNorm: true}, "unit-kl": Parts{Cost: CostKL, UnitNorm: true},
 		"kl-ncw": Parts{Cost: CostKL, Weighting: WeightingNormalisedCut}, "cf-ncw": Parts{Basis: BasisConcept, Weighting: WeightingNormalisedCut},
 	}
@@ -629,6 +630,7 @@ func rules(lambda float64) map[string]rule {
 	}
 	combine("is-free", Parts{Cost: CostItakuraSaito})
 	combine("beta-free", Parts{Cost: CostBeta, Exponent: []float64{0.5, 1.5, 3}[math.Float64bits(lambda)/8191%3]})
+	combine("robust-free", Parts{Cost: CostL21 + Cost(math.Float64bits(lambda)/8191%2)})
 	for _, name := range []string{"rbf", "polynomial", "cubic", "intersection"} {
 		combine(name, Parts{Basis: BasisConcept, Kernel: kernels()[name]})
 	}
@@ -694,6 +696,7 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 	} else {
 		d.Each(func(i, _ int, v float64) {
 			switch of := r.parts.cost(); {
+			case r.parts.Cost == CostL21: // at most the length of the sample
 			case of.degree == 2:
 				v *= v
 			case of.degree != 1:

@@ -428,7 +428,7 @@ func newFastSweeps(f *Factorisation) *fastSweeps {
 func startFastWeighted(f *Factorisation) func(context.Context) error {
 	s := newFastSweeps(f)
 	c := f.model.(*plainModel).cost.(*weightedCost)
-	transposed := &weightedCost{c.costInfo, view.Dense{X: algebra.Transpose(c.x.X)}, algebra.Transpose(c.weights), c.v, c.u}
+	transposed := &weightedCost{c.costInfo, view.Dense{X: algebra.Transpose(c.x.X)}, algebra.Transpose(c.weights), c.v, c.u, nil}
 	s.halves[0], s.halves[1] = transposed.half(), c.half()
 	return s.iterate
 }

@@ -33,8 +33,8 @@ type Model interface {
 type Additive struct {
 	Cost  Cost       // the distance that is minimised
 	Basis *mat.Dense // U, m×k, the k basis vectors as columns
-	// Exponent is β of CostBeta, as in [Parts].
-	Exponent float64
+	// Exponent is β of CostBeta, as in [Parts], and Threshold is δ of CostHuber, which must be set.
+	Exponent, Threshold float64
 }
 
 // Vectors returns Basis, m×k.
@@ -50,7 +50,7 @@ func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, err
 }
 
 func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error) {
-	if err := cmp.Or(checkEnums(m.Cost), m.Cost.checkExponent(m.Exponent)); err != nil {
+	if err := cmp.Or(checkEnums(m.Cost), m.check()); err != nil {
 		return nil, err
 	}
 	rows, k := m.Basis.Dims()
@@ -63,13 +63,14 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 		return nil, err
 	}
 	p, _ := d.Dims()
-	if !m.Cost.Quadratic() {
+	squares := m.Cost.Quadratic() && m.Cost != CostHuber
+	if !squares {
 		if err := view.NonNegative(d, fmt.Sprintf("the %v cost", m.Cost)); err != nil {
 			return nil, err
 		}
 	}
 	v, u := onesMatrix(k, p), algebra.Transpose(m.Basis)
-	info := m.Cost.withExponent(m.Exponent)
+	info := m.Cost.with(m.Exponent, m.Threshold)
 	if info.constant == nil {
 		if d, err = info.samples(d); err != nil {
 			return nil, err
@@ -77,8 +78,8 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 	}
 	cost := info.new(d, u, v)
 	if weights != nil {
-		c := &weightedCost{info, d.(view.Dense), weights, u, v}
-		if cost = c; m.Cost.Quadratic() && (best || mat.Min(u) < 0) {
+		c := &weightedCost{info, d.(view.Dense), weights, u, v, nil}
+		if cost = c; squares && (best || mat.Min(u) < 0) {
 			return c.represent(ctx)
 		}
 	}
@@ -86,6 +87,13 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 		cost.moved(true)
 		return cost.coefficientBlock()
 	})
+}
+
+func (m *Additive) check() error {
+	if m.Cost == CostHuber && m.Threshold == 0 {
+		return fmt.Errorf("cost %v needs a threshold", m.Cost)
+	}
+	return m.Cost.check(m.Exponent, m.Threshold)
 }
 
 // dataOf validates samples for a model with the given number of features. what names the model's part in errors.
@@ -282,6 +290,8 @@ func layout(m Model) (kind int, vectors **mat.Dense, of []field) {
 		if m.Cost == CostBeta {
 			beta := orDefault(m.Exponent, defaultBeta)
 			of = append(of, field{"exponent", &beta})
+		} else if m.Cost == CostHuber {
+			of = append(of, field{"threshold", &m.Threshold})
 		}
 		return kindAdditive, &m.Basis, of
 	case *Linear:
@@ -341,11 +351,14 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	}
 	switch m := m.(type) {
 	case *Additive:
-		if m.Cost == CostBeta {
-			err := readFields(z, 0, field{"exponent", &m.Exponent})
+		switch m.Cost {
+		case CostBeta:
+			err = readFields(z, 0, field{"exponent", &m.Exponent})
 			m.Exponent = cmp.Or(m.Exponent, WeightNone)
-			return m, cmp.Or(err, m.Cost.checkExponent(m.Exponent))
+		case CostHuber:
+			err = readFields(z, 0, field{"threshold", &m.Threshold})
 		}
+		return m, cmp.Or(err, m.check())
 	case *Linear:
 		if rows, _ := m.Projection.Dims(); len(m.Mean) != rows {
 			return nil, fmt.Errorf("the array %q has %d values; expected %d", "mean", len(m.Mean), rows)

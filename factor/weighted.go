@@ -37,16 +37,27 @@ type weightedCost struct {
 	x       view.Dense
 	weights *mat.Dense // n×m; nil means 1
 	u, v    *mat.Dense
+	ties    *view.Condensation // of v under a robust cost, else nil
 }
 
 func (c *weightedCost) moved(bool)              {}
 func (c *weightedCost) basisBlock() Block       { return c.block(c.u, true) }
 func (c *weightedCost) coefficientBlock() Block { return c.block(c.v, false) }
-func (c *weightedCost) value() float64          { return c.x.Value(c.u, c.v, c.weights, c.term) }
+func (c *weightedCost) value() float64 {
+	return c.x.Value(c.u, c.ties.Expanded(c.v), c.weights, c.term)
+}
 
 func (c *weightedCost) block(theta *mat.Dense, basis bool) Block {
+	v := c.ties.Expanded(c.v)
 	b := Block{Linear: algebra.Like(theta), Positive: algebra.Like(theta), Power: c.power}
-	c.x.Parts(b.Linear, b.Positive, c.u, c.v, c.weights, basis, c.split)
+	if basis || v == c.v {
+		c.x.Parts(b.Linear, b.Positive, c.u, v, c.weights, basis, c.split)
+		return b
+	}
+	linear, positive := algebra.Like(v), algebra.Like(v)
+	c.x.Parts(linear, positive, c.u, v, c.weights, false, c.split)
+	c.ties.PullBack(b.Linear, linear)
+	c.ties.PullBack(b.Positive, positive)
 	return b
 }
 

@@ -32,6 +32,9 @@ func withHoles(x *mat.Dense, share float64, src *rand.Rand) *Weighted {
 	return w
 }
 
+// threshold is δ in the tests of CostHuber.
+const threshold = 0.1
+
 // plainWeighted performs iterations of the multiplicative rule entry by entry. s are the weights of a graph or minus the
 // weights of links.
 func plainWeighted(x *Weighted, u, v *mat.Dense, cost Cost, labels []int, s *mat.Dense, iterations int) (objective float64) {
@@ -44,12 +47,32 @@ func plainWeighted(x *Weighted, u, v *mat.Dense, cost Cost, labels []int, s *mat
 		return x.Entries.At(i, j) * x.Samples[i]
 	}
 	y := func(i, j int) float64 { return mat.Dot(v.RowView(i), u.RowView(j)) }
+	largest := func(i int) (most float64) {
+		for j := range m {
+			most = max(most, weight(i, j))
+		}
+		return most
+	}
+	length := func(i int) (sum float64) {
+		for j := range m {
+			if w := weight(i, j); w > 0 {
+				sum += w / largest(i) * math.Pow(x.At(i, j)-y(i, j), 2)
+			}
+		}
+		return math.Sqrt(sum)
+	}
 	parts := func(i, j int) (negative, positive float64) {
 		w := weight(i, j)
 		switch {
 		case w == 0:
 			return 0, 0
 		case cost == CostFrobenius:
+			return w * x.At(i, j), w * y(i, j)
+		case cost == CostL21:
+			w /= 2 * length(i)
+			return w * x.At(i, j), w * y(i, j)
+		case cost == CostHuber:
+			w *= min(1, threshold/math.Abs(x.At(i, j)-y(i, j)))
 			return w * x.At(i, j), w * y(i, j)
 		}
 		return w * x.At(i, j) / y(i, j), w
@@ -107,11 +130,21 @@ func plainWeighted(x *Weighted, u, v *mat.Dense, cost Cost, labels []int, s *mat
 	}
 	for i := range n {
 		for j := range m {
-			if w := weight(i, j); w > 0 && cost == CostFrobenius {
-				objective += w * math.Pow(x.At(i, j)-y(i, j), 2)
-			} else if w > 0 {
-				objective += w * (x.At(i, j)*math.Log(x.At(i, j)/y(i, j)) - x.At(i, j) + y(i, j))
+			w := weight(i, j)
+			if w == 0 {
+				continue
 			}
+			switch r := math.Abs(x.At(i, j) - y(i, j)); {
+			case cost == CostKL:
+				objective += w * (x.At(i, j)*math.Log(x.At(i, j)/y(i, j)) - x.At(i, j) + y(i, j))
+			case cost == CostHuber && r > threshold:
+				objective += w * threshold * (2*r - threshold)
+			case cost != CostL21:
+				objective += w * r * r
+			}
+		}
+		if cost == CostL21 {
+			objective += largest(i) * length(i)
 		}
 		for g := range n {
 			if s != nil {
@@ -135,10 +168,13 @@ func TestWeightedRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	labels := []int{0, 1, 0, -1, 2, 1, -1, -1, 2, 0, -1, 5, -1}
-	for _, cost := range []Cost{CostFrobenius, CostKL} {
+	for _, cost := range []Cost{CostFrobenius, CostKL, CostL21, CostHuber} {
 		for _, tie := range []Tie{TieNone, TieLabels} {
 			for _, lambda := range []float64{0, 0.3} {
 				p := Parts{Cost: cost, Tie: tie}
+				if cost == CostHuber {
+					p.Threshold = threshold
+				}
 				var s *mat.Dense
 				if lambda > 0 {
 					graph := Graph{Lambda: lambda, Neighbourhood: Neighbourhood{Neighbours: 2}}
@@ -230,7 +266,10 @@ func TestWeights(t *testing.T) {
 	uneven.Set(0, 0, 1+1e-15)
 	start := func(n int) *Start { return &Start{Basis: random(15, 3), Coefficients: random(n, 3)} }
 	for name, solver := range solversOf {
-		for _, cost := range []Cost{CostFrobenius, CostKL} {
+		for _, cost := range []Cost{CostFrobenius, CostKL, CostL21, CostHuber} {
+			if solver.Serves(Parts{Cost: cost}) != nil {
+				continue
+			}
 			name := fmt.Sprintf("%s, %v", name, cost)
 			fit := func(x mat.Matrix, start *Start) *Result {
 				t.Helper()
@@ -457,7 +496,10 @@ func TestHostileWeights(t *testing.T) {
 		p.x.Scale(math.Pow(10, 100*src.Float64()-50), holes.Matrix)
 		holes.Matrix = p.x
 		for name, solver := range solversOf {
-			for _, cost := range []Cost{CostFrobenius, CostKL} {
+			for cost := range Cost(len(costs)) {
+				if costs[cost].positive || solver.Serves(Parts{Cost: cost}) != nil {
+					continue
+				}
 				p.opt.Iterations, p.opt.Solver = 10, solver
 				res, err := Parts{Cost: cost}.Fit(t.Context(), holes, Known{}, p.opt)
 				if err == nil && !(algebra.Finite(res.Basis) && algebra.Finite(res.Coefficients)) {

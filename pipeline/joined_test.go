@@ -177,6 +177,47 @@ func TestJoined(t *testing.T) {
 	}
 }
 
+// TestJointFactorisation checks that NMF of joined features minimises the weighted errors of the features with one V,
+// and that the summary and the basis pictures know which columns are pixels.
+func TestJointFactorisation(t *testing.T) {
+	set := paint(t)
+	const colour, pixels = "colour: hsv, normalise: none", "pixels: 6x5, normalise: none"
+	p := newPlan(t, fmt.Sprintf("{name: x, methods: [nmf], rank: 3, repeats: 1, features: [{%s}, {%s, weight: 2}]}", colour, pixels), set)
+	to := newKept()
+	if _, err := p.Run(t.Context(), to, RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	s := p.Summary()
+	if err := s.Check(); err != nil || s.From != 72 || s.Columns != 102 || s.Height != 6 || s.Width != 5 || s.Channels != 1 {
+		t.Errorf("summary of %d×%d pixels of %d channels from feature %d of %d: %v", s.Height, s.Width, s.Channels, s.From, s.Columns, err)
+	}
+	of := p.Inputs.Pixels()
+	u := to.models(p)[0].Vectors()
+	if shown := of.Of(u); !mat.Equal(shown, u.Slice(72, 102, 0, 3)) {
+		t.Error("the basis pictures are of other columns than the pixels")
+	}
+	res, err := factor.NMF{}.Fit(t.Context(), p.Inputs.X, factor.Known{}, factor.Options{Rank: 3, Iterations: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var together float64
+	from := 0
+	for i, alone := range []string{colour, pixels} {
+		x := prepare(t, "{name: x, methods: [nmf], features: {"+alone+"}}", set, input.PrepareOptions{}).X
+		n, m := x.Dims()
+		var y, d mat.Dense // U_v for the values before scaling is U/√w
+		y.Mul(res.Coefficients, res.Basis.Slice(from, from+m, 0, 3).T())
+		y.Scale(1/p.Inputs.Scales[i].Factor, &y)
+		d.Sub(x, &y)
+		weight := []float64{1, 2}[i] * float64(n) / math.Pow(mat.Norm(x, 2), 2)
+		together += weight * math.Pow(mat.Norm(&d, 2), 2)
+		from += m
+	}
+	if got := res.Objective[res.Iterations()]; math.Abs(got-together) > 1e-9*together {
+		t.Errorf("objective %v; the weighted errors of the features sum to %v", got, together)
+	}
+}
+
 // TestJoinedDraws checks that a classification learns words and scales from the training images of each draw, and that
 // the number of workers and the cache do not change the log.
 func TestJoinedDraws(t *testing.T) {

@@ -39,6 +39,9 @@ type Summary struct {
 	Width  int `json:"width"`
 	// Channels is 1 for grey images, 3 for colour images, or 0.
 	Channels int `json:"channels,omitempty"`
+	// Columns is the number of all features, and From the first one that is a pixel, if others are joined to them.
+	Columns int `json:"columns,omitempty"`
+	From    int `json:"pixels_from,omitempty"`
 	// Models are the files of the saved models by method, "" for none.
 	Models []string `json:"models"`
 	// Samples are the samples of the saved models, one for each row of the coefficients. They are in a file beside the
@@ -55,12 +58,16 @@ type Sample struct {
 // Summary returns the summary of the plan.
 func (p *Plan) Summary() *Summary {
 	e, in := p.Experiment, p.Inputs
+	pixels := in.Pixels()
 	s := &Summary{
 		Name: e.Name, Command: e.Command, Program: e.Program, Classes: in.Set.Classes, Population: in.Population(),
-		Height: in.Height, Width: in.Width, Channels: in.Channels, Models: make([]string, len(e.Methods)),
+		Height: pixels.Height, Width: pixels.Width, Channels: pixels.Channels, From: pixels.From, Models: make([]string, len(e.Methods)),
 		Warnings: input.Notes(e, in, ""), Shared: e.Shared(), Significance: e.Significance, Sweeps: e.Methods.Sweeps(),
 	}
 	n, m := in.Dims()
+	if in.Height != pixels.Height {
+		s.Columns = m
+	}
 	var ks []string
 	for _, k := range p.ks {
 		ks = append(ks, strconv.Itoa(k))
@@ -116,6 +123,8 @@ func (s *Summary) Check() error {
 		return fmt.Errorf("%d models for %d methods", len(s.Models), len(s.Methods))
 	case s.Height < 0 || s.Width < 0 || s.Height > maxSide || s.Width > maxSide || s.Channels < 0 || s.Channels > 4:
 		return fmt.Errorf("basis vectors cannot be images of %d×%d pixels in %d channels", s.Height, s.Width, s.Channels)
+	case s.From < 0 || s.Columns < 0 || (s.From > 0 || s.Columns > 0) && s.Columns-s.From < s.Height*s.Width*max(s.Channels, 1):
+		return fmt.Errorf("%d features from feature %d of %d cannot be images of %d×%d pixels", s.Columns-s.From, s.From, s.Columns, s.Height, s.Width)
 	}
 	for _, sweep := range s.Sweeps {
 		if !sweep.Whole() {

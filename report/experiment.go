@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -165,12 +167,14 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 		if m == nil || m.Vectors() == nil || s.Height == 0 {
 			continue
 		}
-		b := Basis{Method: s.Methods[i], Vectors: m.Vectors(), Height: s.Height, Width: s.Width, Channels: s.Channels}
-		if rows, _ := b.Vectors.Dims(); rows != s.Height*s.Width*max(s.Channels, 1) {
+		pixels := input.Pixels{From: s.From, Height: s.Height, Width: s.Width, Channels: max(s.Channels, 1)}
+		b := Basis{Method: s.Methods[i], Height: s.Height, Width: s.Width, Channels: s.Channels}
+		if rows, _ := m.Vectors().Dims(); rows != cmp.Or(s.Columns, s.Height*s.Width*pixels.Channels) {
 			warn("the parts of %s are not shown: the basis vectors in %s have %d values, but the images have %d×%d pixels in %d channel(s)",
-				b.Method, filepath.Join(dir, results.ModelDir, s.Models[i]), rows, s.Height, s.Width, max(s.Channels, 1))
+				b.Method, filepath.Join(dir, results.ModelDir, s.Models[i]), rows, s.Height, s.Width, pixels.Channels)
 			continue
 		}
+		b.Vectors = pixels.Of(m.Vectors())
 		e.Bases = append(e.Bases, b)
 	}
 	classes := lists.Map(s.Samples, func(s pipeline.Sample) int { return s.Class })

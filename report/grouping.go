@@ -180,8 +180,8 @@ func (c *Clusters) setResults(ctx context.Context, in *input.Inputs, found *grou
 		c.Features = found.Result.Coefficients
 	}
 	c.Cosine = found.Cluster.Distance == cluster.DistanceCosine
-	if found.Result != nil && found.Result.Basis != nil && in.Height > 0 {
-		c.Basis = &Basis{found.Method, found.Result.Basis, in.Height, in.Width, in.Channels}
+	if pixels := in.Pixels(); found.Result != nil && found.Result.Basis != nil && pixels.Height > 0 {
+		c.Basis = &Basis{found.Method, pixels.Of(found.Result.Basis), pixels.Height, pixels.Width, pixels.Channels}
 	}
 }
 

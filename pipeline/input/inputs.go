@@ -47,6 +47,7 @@ type Inputs struct {
 	// Channels is 1 for grey images, 3 for colour (a red, a green and a blue plane, one after the other), and 0 if rows
 	// are not images.
 	Channels int
+	pixels   Pixels // of joined features
 	// Places is the spatial grid of the features in a row of X, which covers the part Crop of each image. It is zero
 	// for features without places.
 	Places  features.Cells
@@ -277,6 +278,8 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err e
 		for _, m := range all.members {
 			if m.bag != nil {
 				in.Words, in.Bag = columns, m.bag
+			} else if m.made.Height > 0 && in.pixels.Height == 0 {
+				in.pixels = Pixels{columns, m.made.Height, m.made.Width, m.made.Channels}
 			}
 			columns += m.columns()
 		}
@@ -323,6 +326,24 @@ func (in *Inputs) ImageShape() factor.Image {
 		return factor.Image{}
 	}
 	return factor.Image{Height: in.Height, Width: in.Width, Channels: in.Channels}
+}
+
+// Pixels are the values of a row of X that are an image: from From on, as Inputs.Height, Width and Channels describe. Its
+// Height is 0 if there is none.
+type Pixels struct{ From, Height, Width, Channels int }
+
+// Pixels returns the image in the rows of X, of joined features the first one.
+func (in *Inputs) Pixels() Pixels {
+	if in.Height > 0 {
+		return Pixels{0, in.Height, in.Width, in.Channels}
+	}
+	return in.pixels
+}
+
+// Of returns the images of the basis vectors u, m×k.
+func (p Pixels) Of(u *mat.Dense) *mat.Dense {
+	_, k := u.Dims()
+	return u.Slice(p.From, p.From+p.Height*p.Width*p.Channels, 0, k).(*mat.Dense)
 }
 
 // ReadLinks reads the files of links, unless they were read by the last call.

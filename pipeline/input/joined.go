@@ -32,9 +32,9 @@ type joined struct {
 
 type member struct {
 	spec.Weighted
-	// bag computes visual words. Other features have the matrix x, and sample i of the set is its row at[i].
+	// bag computes visual words. Others have the matrix made.X, and sample i of the set is its row rowOf[i].
 	bag   *bag
-	x     mat.Matrix
+	made  *features.Matrix
 	rowOf []int
 }
 
@@ -100,14 +100,13 @@ func (m *member) make(ctx context.Context, in *Inputs) (skipped []error, err err
 		}
 		used, skipped = m.bag.Rows, m.bag.Skipped
 	} else {
-		made, err := f.Extract(ctx, in.Set, in.options("reading"))
-		if err != nil {
+		if m.made, err = f.Extract(ctx, in.Set, in.options("reading")); err != nil {
 			return nil, err
 		}
-		if err := in.reserveMatrix(ctx, "the features of "+in.Set.Name, made.X); err != nil {
+		if err := in.reserveMatrix(ctx, "the features of "+in.Set.Name, m.made.X); err != nil {
 			return nil, err
 		}
-		m.x, used, skipped = made.X, made.Rows, made.Skipped
+		used, skipped = m.made.Rows, m.made.Skipped
 	}
 	m.rowOf = PlacesOf(used, in.Set.Len())
 	return skipped, nil
@@ -124,7 +123,7 @@ func (m *member) columns() int {
 	if m.bag != nil {
 		return m.bag.columns()
 	}
-	_, columns := m.x.Dims()
+	_, columns := m.made.X.Dims()
 	return columns
 }
 
@@ -135,7 +134,7 @@ func (j *joined) density(samples []int) (isSparse bool, stored float64) {
 			isSparse, stored = true, stored+of
 			continue
 		}
-		if s, ok := m.x.(*sparse.CSR); ok {
+		if s, ok := m.made.X.(*sparse.CSR); ok {
 			rows, _ := s.Dims()
 			isSparse, stored = true, stored+float64(s.NNZ())/float64(rows)
 			continue
@@ -152,7 +151,7 @@ func (j *joined) fingerprint(w io.Writer, samples []int) {
 			m.bag.fingerprint(w, samples)
 			continue
 		}
-		matrix.WriteRows(w, m.x, m.rows(samples))
+		matrix.WriteRows(w, m.made.X, m.rows(samples))
 	}
 }
 
@@ -160,8 +159,8 @@ func (j *joined) fingerprint(w io.Writer, samples []int) {
 func (j *joined) firstNegative(samples []int) (at, column int, value float64, found bool) {
 	from := 0
 	for _, m := range j.members {
-		if m.x != nil {
-			if at, column, value, found = matrix.FirstNegative(m.x, m.rows(samples)); found {
+		if m.bag == nil {
+			if at, column, value, found = matrix.FirstNegative(m.made.X, m.rows(samples)); found {
 				return at, from + column, value, true
 			}
 		}
@@ -177,10 +176,11 @@ func (j *joined) learn(ctx context.Context, samples []int, learn int, seed uint6
 	var pieces []piece
 	names := map[string]int{}
 	for _, m := range j.members {
-		p := piece{x: m.x, rows: matrix.Range(len(samples))}
+		var p piece
 		if m.bag == nil {
-			p.rows = m.rows(samples)
+			p = piece{x: m.made.X, rows: m.rows(samples)}
 		} else {
+			p.rows = matrix.Range(len(samples))
 			var words Learned
 			if p.x, words, err = m.bag.learn(ctx, samples, learn, seed); err != nil {
 				return nil, out, err

@@ -375,9 +375,9 @@ func (t *Condensation) addColumns(dst, a *mat.Dense, by func(i int) float64) {
 	}
 }
 
-// Expanded returns V, k×n, from the condensed coefficients. With None it returns its argument.
+// Expanded returns V, k×n, from the condensed coefficients. With None or if t is nil it returns its argument.
 func (t *Condensation) Expanded(condensed *mat.Dense) *mat.Dense {
-	if t.None {
+	if t == nil || t.None {
 		return condensed
 	}
 	k, _ := condensed.Dims()
