@@ -107,7 +107,7 @@ func (p Parts) Needs() Needs {
 		Signed: p.signed() && p.Kernel.Function != KernelIntersection && (p.Weighting == WeightingEqual || !p.Kernel.isLinear()),
 	}
 	for _, penalty := range p.Penalties {
-		n.Signed = n.Signed && !penalty.OnBasis()
+		n.Signed = n.Signed && (!penalty.OnBasis() || p.Basis == BasisSemi)
 		of := NeedsOf(penalty)
 		n.Labels, n.Links = n.Labels || of.Labels, n.Links || of.Links
 		n.TiesLabels, n.Images = n.TiesLabels || of.TiesLabels, n.Images || of.Images
@@ -146,10 +146,10 @@ func (p Parts) validate() error {
 		return errors.New("basis concept supports no missing values or weights of entries: it adds whole samples; use basis free")
 	case p.EntryWeights && p.cost().split == nil:
 		return fmt.Errorf("cost %v supports no missing values or weights of entries", p.Cost)
-	case p.UnitNorm && p.Basis != BasisFree:
-		return fmt.Errorf("unit-norm needs basis free, got %v", p.Basis)
+	case p.UnitNorm && !p.Basis.free():
+		return fmt.Errorf("unit-norm needs basis free or semi, got %v", p.Basis)
 	}
-	if err := cmp.Or(p.Cost.checkExponent(p.Exponent), view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)); err != nil {
+	if err := cmp.Or(p.checkSemi(), p.Cost.checkExponent(p.Exponent), view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)); err != nil {
 		return err
 	}
 	for _, penalty := range p.Penalties {
@@ -277,7 +277,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 
 func (f *Factorisation) bindPenalties(ctx context.Context, known Known, rank int, negative *view.SampleError) error {
 	for _, penalty := range f.parts.Penalties {
-		if penalty.OnBasis() && negative != nil {
+		if penalty.OnBasis() && negative != nil && f.parts.Basis != BasisSemi {
 			return negative.Needing("the penalty " + penaltyName(penalty))
 		}
 		bound, err := penalty.Bind(ctx, Problem{Known: known, Image: f.parts.Image, Rank: rank, data: f.whole})
@@ -346,7 +346,7 @@ func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known, entri
 // plainModel combines cost and basis. held is 1 at held-out entries, or nil; weights are of the condensed entries, or nil.
 func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense, first *initialFactors) *plainModel {
 	var u *mat.Dense
-	if p.Basis == BasisFree {
+	if p.Basis.free() {
 		u = first.parameters[0]
 	} else {
 		k, _ := first.v.Dims()
@@ -354,7 +354,11 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense,
 		u = mat.NewDense(k, m, nil)
 	}
 	b := bases[p.Basis].new(p, d, first.parameters, u)
-	if p.Basis != BasisFree {
+	switch p.Basis {
+	case BasisFree:
+	case BasisSemi:
+		u.Zero() // values in the null space of V, which no step changes, would cost digits
+	default:
 		b.moved(0)
 	}
 	var cost cost
@@ -367,7 +371,7 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense,
 		cost = &maskedCost{cost: cost, x: condensed, kl: p.Cost == CostKL, term: p.cost().term,
 			held: view.NewSparse(held), u: u, v: first.v, inU: algebra.Like(u)}
 	}
-	return &plainModel{cost, b, u, first.parameters}
+	return &plainModel{cost, b, u, first.parameters, p.Basis == BasisSemi}
 }
 
 // normalisedCutWeights returns γ_i = 1/Σ_j k_ij for the kernel values or the inner products k_ij.

@@ -29,10 +29,12 @@ func (Fast) Serves(p Parts) error {
 	switch kl := p.Cost == CostKL; {
 	case p.Cost != CostFrobenius && !kl:
 		what = fmt.Sprintf("cost %v", p.Cost)
-	case p.Basis != BasisFree && p.Basis != BasisConcept:
+	case p.Basis == BasisRankOne:
 		what = fmt.Sprintf("basis %v", p.Basis)
 	case kl && p.Basis == BasisConcept:
 		what = fmt.Sprintf("basis %v with cost %v", p.Basis, p.Cost)
+	case p.UnitNorm && p.Basis == BasisSemi:
+		what = fmt.Sprintf("unit-norm with basis %v", p.Basis)
 	case kl && p.HeldOut != nil:
 		what = fmt.Sprintf("held-out entries with cost %v", p.Cost)
 	case kl && p.UnitNorm:
@@ -45,7 +47,7 @@ func (Fast) Serves(p Parts) error {
 	case p.UnitNorm || len(p.Penalties) > 0:
 		what = "missing values or weights of entries with unit-norm or penalties; use mu"
 	}
-	elastic := p.Cost == CostFrobenius && p.Basis == BasisFree && !p.UnitNorm && p.Weighting == WeightingEqual &&
+	elastic := p.Cost == CostFrobenius && p.Basis.free() && !p.UnitNorm && p.Weighting == WeightingEqual &&
 		!slices.ContainsFunc(p.Penalties, func(one Penalty) bool { return !isElastic(one) }) &&
 		slices.ContainsFunc(p.Penalties, Penalty.OnBasis) && slices.ContainsFunc(p.Penalties, func(one Penalty) bool { return !one.OnBasis() })
 	for _, one := range p.Penalties {
@@ -170,7 +172,7 @@ func (s *fastFree) iterate(ctx context.Context) error {
 		return err
 	}
 	b := f.Block(1)
-	if err := f.minimise(ctx, 1, v, b.Linear, b.Quadratic); err != nil {
+	if err := f.minimise(ctx, 1, v, b.Linear, hessianOf(b)); err != nil {
 		return err
 	}
 	if !(f.Objective() <= before) { // rounding error
@@ -183,6 +185,11 @@ func (s *fastFree) iterate(ctx context.Context) error {
 
 func (f *Factorisation) minimise(ctx context.Context, i int, from, linear, quadratic *mat.Dense) error {
 	linear, quadratic = f.withElastic(i, linear, quadratic)
+	if i == 0 && f.parts.Basis == BasisSemi {
+		leastSquares(f.factors[0], from, linear, quadratic, nil)
+		f.Moved(0)
+		return nil
+	}
 	err := descent.MinimiseRows(ctx, f.factors[i], from, linear, quadratic, descent.MostSweeps)
 	f.Moved(i)
 	return err
