@@ -53,7 +53,7 @@ func (b boundPenalties) formTerms(theta *mat.Dense, scale float64) *Terms {
 }
 
 // leastSquares writes to theta the minimum of ½·tr(θᵀHθ) − tr(linearᵀθ) over θ of any sign, with H the block's quadratic
-// form plus that of t, which may be nil: U = XV(VᵀV)⁻¹ (Ding, Li and Jordan 2010, eq. 10). The step from from, which
+// form plus the form of t, which may be nil: U = XV(VᵀV)⁻¹ (Ding, Li and Jordan 2010, eq. 10). The step from from, which
 // may be theta, is Newton's, with H scaled to the diagonal 1+ε, so that it lowers the objective for nearly dependent rows of V too.
 func leastSquares(theta, from, linear, quadratic *mat.Dense, t *Terms) {
 	k, _ := theta.Dims()

@@ -96,7 +96,7 @@ type Block struct {
 	// Linear. NegativeQuadratic, k×k, is its quadratic form: the Hessian is Quadratic − NegativeQuadratic.
 	Negative, NegativeQuadratic *mat.Dense
 	// Power is the exponent γ of the ratio of a multiplicative step, with which the cost does not rise; 0 means 1. With
-	// NegativeQuadratic, the ratio is that of all negative to all positive parts, and 0 means the square-root rule.
+	// NegativeQuadratic, the ratio is of all negative to all positive parts, and 0 means the square-root rule.
 	Power float64
 	// AnySign reports that θ may be of any sign. The subproblem then is a linear system, Quadratic·θ = Linear.
 	AnySign bool
