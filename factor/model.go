@@ -57,7 +57,7 @@ func freeFromFactors(u, _ *mat.Dense, _ Image) []*mat.Dense {
 }
 
 func newFreeBasis(p Parts, _ view.Data, _ []*mat.Dense, u *mat.Dense) basis {
-	return freeBasis{u, p.UnitNorm}
+	return freeBasis{u, p}
 }
 
 // bases is indexed by Basis.
@@ -124,16 +124,28 @@ type basis interface {
 	pullBack(dst, g *mat.Dense, i int)
 }
 
-// freeBasis has U as its parameter. With unit, moved scales its vectors to unit length.
+// freeBasis has U as its parameter. moved restores fixed vectors and, with Parts.UnitNorm, scales the others to unit length.
 type freeBasis struct {
-	u    *mat.Dense
-	unit bool
+	u     *mat.Dense
+	parts Parts
 }
 
 func (b freeBasis) moved(int) {
-	if b.unit {
-		algebra.DivideRows(b.u, algebra.Lengths(b.u))
+	for r := range b.parts.fixed() {
+		mat.Col(b.u.RawRowView(r), r, b.parts.Fixed)
 	}
+	if b.parts.UnitNorm {
+		algebra.DivideRows(b.u, b.lengths())
+	}
+}
+
+// lengths returns the lengths of the basis vectors, 1 for fixed ones.
+func (b freeBasis) lengths() []float64 {
+	out := algebra.Lengths(b.u)
+	for r := range b.parts.fixed() {
+		out[r] = 1
+	}
+	return out
 }
 
 func (b freeBasis) pullBack(dst, g *mat.Dense, _ int) { dst.Copy(g) }
@@ -291,13 +303,13 @@ type plainModel struct {
 	basis
 	u          *mat.Dense
 	parameters []*mat.Dense
-	anySign    bool // U may have negative values
+	parts      Parts
 }
 
 func (p *plainModel) block(i int) Block {
 	if i == len(p.parameters) {
 		b := p.coefficientBlock()
-		if p.anySign {
+		if p.parts.Basis == BasisSemi {
 			b.Quadratic, b.NegativeQuadratic = algebra.Parts(b.Quadratic)
 			b.Power = 0.5
 		}
@@ -305,7 +317,7 @@ func (p *plainModel) block(i int) Block {
 	}
 	b := p.basisBlock()
 	if p.u == p.parameters[0] {
-		b.AnySign = p.anySign
+		b.AnySign = p.parts.Basis == BasisSemi
 		return b
 	}
 	out := Block{Linear: algebra.Like(p.parameters[i]), Power: b.Power}
@@ -330,7 +342,7 @@ func (p *plainModel) moved(i int) {
 	p.cost.moved(v)
 }
 
-func (p *plainModel) lengths() []float64 { return algebra.Lengths(p.u) }
+func (p *plainModel) lengths() []float64 { return freeBasis{p.u, p.parts}.lengths() }
 
 func (p *plainModel) rescale(scale []float64) {
 	algebra.DivideRows(p.u, scale)

@@ -36,6 +36,9 @@ type Parts struct {
 	UnitNorm bool  `setting:"unit-norm" help:"scale basis vectors to unit length in every iteration"`
 	Kernel         // the inner product of samples, for a concept basis under the Frobenius cost
 	Image    Image // the image size of samples, for a rank-one basis and some penalties
+	// Fixed, if set, m×r, holds basis vectors that stay as they are: the first r columns of U. The others are learned. It
+	// requires a free or semi basis.
+	Fixed *mat.Dense
 	// HeldOut, if not nil, holds the entries excluded from the fit. It requires plain NMF under either cost.
 	HeldOut HeldOut
 	// EntryWeights reports that the samples are a [Weighted] with missing entries or weights of entries. Fit sets it, so
@@ -149,7 +152,7 @@ func (p Parts) validate() error {
 	case p.UnitNorm && !p.Basis.free():
 		return fmt.Errorf("unit-norm needs basis free or semi, got %v", p.Basis)
 	}
-	if err := cmp.Or(p.checkSemi(), p.Cost.checkExponent(p.Exponent), view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)); err != nil {
+	if err := cmp.Or(p.checkSemi(), p.checkFixed(), p.Cost.checkExponent(p.Exponent), view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)); err != nil {
 		return err
 	}
 	for _, penalty := range p.Penalties {
@@ -191,7 +194,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	n, m := d.Dims()
 	p.EntryWeights = entries != nil
-	if err := cmp.Or(known.Check(n), opt.validate(n), p.validate()); err != nil {
+	if err := cmp.Or(known.Check(n), opt.validate(n), p.validate(), p.checkFixedSize(m, opt.Rank)); err != nil {
 		return nil, err
 	}
 	if opt.Solver != nil {
@@ -354,11 +357,10 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense,
 		u = mat.NewDense(k, m, nil)
 	}
 	b := bases[p.Basis].new(p, d, first.parameters, u)
-	switch p.Basis {
-	case BasisFree:
-	case BasisSemi:
+	if p.Basis == BasisSemi {
 		u.Zero() // values in the null space of V, which no step changes, would cost digits
-	default:
+	}
+	if !p.Basis.free() || p.Fixed != nil {
 		b.moved(0)
 	}
 	var cost cost
@@ -371,7 +373,7 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense,
 		cost = &maskedCost{cost: cost, x: condensed, kl: p.Cost == CostKL, term: p.cost().term,
 			held: view.NewSparse(held), u: u, v: first.v, inU: algebra.Like(u)}
 	}
-	return &plainModel{cost, b, u, first.parameters, p.Basis == BasisSemi}
+	return &plainModel{cost, b, u, first.parameters, p}
 }
 
 // normalisedCutWeights returns γ_i = 1/Σ_j k_ij for the kernel values or the inner products k_ij.

@@ -53,15 +53,24 @@ func (b boundPenalties) formTerms(theta *mat.Dense, scale float64) *Terms {
 }
 
 // leastSquares writes to theta the minimum of ½·tr(θᵀHθ) − tr(linearᵀθ) over θ of any sign, with H the block's quadratic
-// form plus the form of t, which may be nil: U = XV(VᵀV)⁻¹ (Ding, Li and Jordan 2010, eq. 10). The step from from, which
-// may be theta, is Newton's, with H scaled to the diagonal 1+ε, so that it lowers the objective for nearly dependent rows of V too.
-func leastSquares(theta, from, linear, quadratic *mat.Dense, t *Terms) {
-	k, _ := theta.Dims()
-	h, step := mat.DenseCopyOf(quadratic), algebra.Like(theta)
+// form plus the form of t, which may be nil: U = XV(VᵀV)⁻¹ (Ding, Li and Jordan 2010, eq. 10). The step is
+// Newton's in the rows after the fixed ones. H is scaled to the diagonal 1+ε, so that the step lowers the
+// objective for nearly dependent rows of V too.
+func leastSquares(theta, linear, quadratic *mat.Dense, t *Terms, fixed int) {
+	h := mat.DenseCopyOf(quadratic)
 	if t != nil {
 		h.Add(h, t.Form)
 	}
-	step.Sub(linear, algebra.Times(h, from))
+	k, p := theta.Dims()
+	if fixed == k {
+		return
+	}
+	if fixed > 0 {
+		theta, linear, h = restOf(theta, linear, h, fixed)
+		k -= fixed
+	}
+	step := mat.NewDense(k, p, nil)
+	step.Sub(linear, algebra.Times(h, theta))
 	scale := make([]float64, k)
 	for r := range k {
 		if scale[r] = math.Sqrt(h.At(r, r)); scale[r] < algebra.Floor {
@@ -78,7 +87,7 @@ func leastSquares(theta, from, linear, quadratic *mat.Dense, t *Terms) {
 	if u, ok := blas.Cholesky(h.RawMatrix()); ok {
 		solveByCholesky(u, step)
 		algebra.DivideRows(step, scale)
-		theta.Add(from, step)
+		theta.Add(theta, step)
 	}
 }
 

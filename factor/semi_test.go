@@ -62,11 +62,11 @@ func plainSemi(x, v *mat.Dense, iterations int) (u *mat.Dense, objective float64
 func TestSemiRefuses(t *testing.T) {
 	p := randomProblem(1, true)
 	for want, parts := range map[string]Parts{
-		"basis semi needs cost frobenius, got cost kl":                                                              {Basis: BasisSemi, Cost: CostKL},
-		"the penalty smooth needs basis vectors of 0 or more; basis semi has vectors of any sign":                   {Basis: BasisSemi, Penalties: Penalties{Smooth{}}},
-		"basis semi supports no missing values or weights of entries; use basis free":                               {Basis: BasisSemi, EntryWeights: true},
-		"a kernel needs basis concept and cost frobenius, got basis semi and cost frobenius":                        {Basis: BasisSemi, Kernel: Kernel{Function: KernelRBF}},
-		"held-out entries need cost frobenius or kl and basis free, without ties, weights, penalties and unit-norm": {Basis: BasisSemi, HeldOut: HeldOut{}},
+		"basis semi needs cost frobenius, got cost kl":                                                                                   {Basis: BasisSemi, Cost: CostKL},
+		"the penalty smooth needs basis vectors of 0 or more; basis semi has vectors of any sign":                                        {Basis: BasisSemi, Penalties: Penalties{Smooth{}}},
+		"basis semi supports no missing values or weights of entries; use basis free":                                                    {Basis: BasisSemi, EntryWeights: true},
+		"a kernel needs basis concept and cost frobenius, got basis semi and cost frobenius":                                             {Basis: BasisSemi, Kernel: Kernel{Function: KernelRBF}},
+		"held-out entries need cost frobenius or kl and basis free, without ties, weights, penalties, unit-norm and fixed basis vectors": {Basis: BasisSemi, HeldOut: HeldOut{}},
 	} {
 		if _, err := parts.Fit(context.Background(), p.x, Known{}, p.opt); parts.EntryWeights {
 			err = parts.validate()

@@ -134,7 +134,11 @@ func (Multiplicative) Start(f *Factorisation) (func(context.Context) error, erro
 			f.Keep()
 		}
 		for i, theta := range f.Factors() {
-			multiplicativeStep(theta, f.Block(i), f.Terms(i), rooms[i])
+			if b := f.Block(i); b.AnySign {
+				leastSquares(theta, b.Linear, b.Quadratic, f.Terms(i), f.parts.fixed())
+			} else {
+				multiplicativeStep(theta, b, f.Terms(i), rooms[i])
+			}
 			f.Moved(i)
 		}
 		if guard && !(f.Objective() <= before) { // rounding error of a nearly singular system
@@ -149,10 +153,6 @@ const divisionWork = 32
 
 // multiplicativeStep updates theta in place. room holds two buffers of its size; t may be nil.
 func multiplicativeStep(theta *mat.Dense, b Block, t *Terms, room [2]*mat.Dense) {
-	if b.AnySign {
-		leastSquares(theta, theta, b.Linear, b.Quadratic, t)
-		return
-	}
 	pos, neg := b.Positive, b.Negative
 	if b.Quadratic != nil {
 		pos = room[0]

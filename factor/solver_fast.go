@@ -185,12 +185,21 @@ func (s *fastFree) iterate(ctx context.Context) error {
 
 func (f *Factorisation) minimise(ctx context.Context, i int, from, linear, quadratic *mat.Dense) error {
 	linear, quadratic = f.withElastic(i, linear, quadratic)
-	if i == 0 && f.parts.Basis == BasisSemi {
-		leastSquares(f.factors[0], from, linear, quadratic, nil)
-		f.Moved(0)
-		return nil
+	theta, fixed := f.factors[i], f.parts.fixed()
+	k, p := theta.Dims()
+	var err error
+	switch {
+	case i == 0 && f.parts.Basis == BasisSemi:
+		theta.Copy(from)
+		leastSquares(theta, linear, quadratic, nil, fixed)
+	case i == 0 && fixed == k:
+	default:
+		if i == 0 && fixed > 0 {
+			from = from.Slice(fixed, k, 0, p).(*mat.Dense)
+			theta, linear, quadratic = restOf(theta, linear, quadratic, fixed)
+		}
+		err = descent.MinimiseRows(ctx, theta, from, linear, quadratic, descent.MostSweeps)
 	}
-	err := descent.MinimiseRows(ctx, f.factors[i], from, linear, quadratic, descent.MostSweeps)
 	f.Moved(i)
 	return err
 }
@@ -210,7 +219,7 @@ func scaleStart(f *Factorisation) {
 	theta, v := f.factors[0], f.factors[1]
 	k, _ := v.Dims()
 	swap := func(r int, s float64) { // divides row r of theta by s and multiplies row r of v
-		if s >= algebra.Floor {
+		if s >= algebra.Floor && r >= f.parts.fixed() {
 			row := theta.RawRowView(r)
 			for i := range row {
 				row[i] /= s
@@ -337,7 +346,7 @@ func rowGradient(theta *mat.Dense, b Block, r int) []float64 {
 func (s *fastUnit) updateBasis(ctx context.Context, u *mat.Dense, b Block) {
 	k, _ := u.Dims()
 	descent.Sweeps(descent.MostSweeps, func() (lowered float64) {
-		for r := range k {
+		for r := s.f.parts.fixed(); r < k; r++ {
 			if ctx.Err() != nil {
 				return 0
 			}
@@ -436,7 +445,9 @@ func startFastWeighted(f *Factorisation) func(context.Context) error {
 	s := newFastSweeps(f)
 	c := f.model.(*plainModel).cost.(*weightedCost)
 	transposed := &weightedCost{c.costInfo, view.Dense{X: algebra.Transpose(c.x.X)}, algebra.Transpose(c.weights), c.v, c.u}
-	s.halves[0], s.halves[1] = transposed.half(), c.half()
+	basis := transposed.half()
+	basis.Fixed = f.parts.fixed()
+	s.halves[0], s.halves[1] = basis, c.half()
 	return s.iterate
 }
 
@@ -450,7 +461,9 @@ func startFastKL(f *Factorisation) func(context.Context) error {
 	u, v := f.factors[0], f.factors[1]
 	features, samples := descent.KLData(f.data)
 	s, coefficients := newFastSweeps(f), descent.NewKLHalf(samples, v, u)
-	s.halves[0], s.halves[1] = descent.NewKLHalf(features, u, v), coefficients
+	basis := descent.NewKLHalf(features, u, v)
+	basis.Fixed = f.parts.fixed()
+	s.halves[0], s.halves[1] = basis, coefficients
 	f.model.(*plainModel).cost.(*klCost).valueAlone = true // the sweeps compute their own gradients
 	before := f.Objective()
 	f.Keep()
