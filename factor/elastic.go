@@ -77,6 +77,15 @@ func (e elastic) Gradient(positive, _, theta *mat.Dense, scale float64) {
 	positive.Apply(func(r, i int, x float64) float64 { return x + scale*(e.linear/2+e.quadratic*theta.At(r, i)) }, positive)
 }
 
+func (e elastic) form(theta *mat.Dense) *mat.Dense {
+	k, _ := theta.Dims()
+	f := mat.NewDense(k, k, nil)
+	for r := range k {
+		f.Set(r, r, e.quadratic)
+	}
+	return f
+}
+
 func (e elastic) Root(c Cost) bool { return e.quadratic > 0 && !c.Quadratic() }
 
 func (e elastic) Row(row []float64) PenaltyRow {

@@ -79,7 +79,9 @@ func kkt(f *Factorisation) (residual float64) {
 		mean := mat.Sum(theta) / float64(k*p)
 		for r := range k {
 			for j, g := range gradient.RawRowView(r) {
-				residual += math.Abs(g)*theta.At(r, j) + max(-g, 0)*mean
+				if residual += math.Abs(g * theta.At(r, j)); !b.AnySign {
+					residual += max(-g, 0) * mean
+				}
 			}
 		}
 	}
@@ -103,6 +105,7 @@ func TestFastStationary(t *testing.T) {
 	for name, parts := range map[string]Parts{
 		"nmf": {}, "cnmf": {Tie: TieLabels}, "ncw": {Weighting: WeightingNormalisedCut}, "cf": {Basis: BasisConcept},
 		"ccf": {Basis: BasisConcept, Tie: TieLabels}, "rbf": {Basis: BasisConcept, Kernel: kernels()["rbf"]},
+		"semi": {Basis: BasisSemi}, "semi ties": {Basis: BasisSemi, Tie: TieLabels},
 	} {
 		lower := 0
 		for seed := range uint64(4) {

@@ -103,11 +103,13 @@ func (f *Factorisation) Terms(i int) *Terms {
 	theta, last, scale := f.factors[i], len(f.factors)-1, f.penaltyScale()
 	penalties, direct := f.onCoefficients, f.ties.None
 	if i < last {
-		penalties, direct = f.onBasis, f.parts.Basis == BasisFree
+		penalties, direct = f.onBasis, f.parts.Basis.free()
 	}
 	switch {
 	case penalties == nil:
 		return nil
+	case i < last && f.parts.Basis == BasisSemi:
+		return penalties.formTerms(theta, scale)
 	case direct:
 		return penalties.terms(theta, f.parts.Cost, scale)
 	}

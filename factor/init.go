@@ -196,7 +196,7 @@ func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *view.Condensation
 		fill(u.RawRowView(r), a, na)
 		fill(v.RawRowView(r), b, nb)
 	}
-	if p.Basis == BasisFree {
+	if p.Basis.free() {
 		return &initialFactors{[]*mat.Dense{u}, ties.Condensed(v, false)}, nil
 	}
 	return p.fromFactors(u, v, ties), nil

@@ -256,7 +256,7 @@ func TestLimitsOfScale(t *testing.T) {
 	positive.Apply(func(_, _ int, x float64) float64 { return math.Abs(x) }, p.x)
 	for name, m := range map[string]Method{
 		"nmf": NMF{}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "cnmf": CNMF{}, "cnmf-kl": CNMFKL{},
-		"cf": CF{}, "ccf": CCF{}, "signed cf": CF{}, "signed ccf": CCF{}, "kl-concept": Parts{Cost: CostKL, Basis: BasisConcept},
+		"signed semi": SemiNMF{}, "cf": CF{}, "ccf": CCF{}, "signed cf": CF{}, "signed ccf": CCF{}, "kl-concept": Parts{Cost: CostKL, Basis: BasisConcept},
 	} {
 		x := positive
 		if strings.HasPrefix(name, "signed") {

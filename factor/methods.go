@@ -375,6 +375,12 @@ type NTF struct {
 // AsParts returns the combination of parts.
 func (n NTF) AsParts() Parts { return Parts{Basis: BasisRankOne, Image: n.Image} }
 
+// SemiNMF is semi-NMF, min ‖X − UVᵀ‖² over V ≥ 0 and U of any sign (Ding, Li and Jordan 2010). The data may be of any sign.
+type SemiNMF struct{}
+
+// AsParts returns the combination of parts.
+func (SemiNMF) AsParts() Parts { return Parts{Basis: BasisSemi} }
+
 // CF is concept factorisation, min ‖X − XWVᵀ‖² (Xu and Gong 2004). The data may be of any sign.
 type CF struct {
 	Kernel // replaces XᵀX
@@ -464,6 +470,9 @@ func (m DSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 func (m NTF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return m.AsParts().Fit(ctx, x, known, opt)
 }
+func (m SemiNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
 func (m CF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return m.AsParts().Fit(ctx, x, known, opt)
 }
@@ -523,6 +532,10 @@ var registry = []Info{
 		Objective: "Σ_i ‖X_i − Σ_r v_ir·a_r·b_rᵀ‖², image i is h×w",
 		Update:    "A, B and V in turn, each θ ← θ∘(negative part)/(positive part)",
 		Paper:     "Shashua and Hazan, Non-negative tensor factorization with applications to statistics and computer vision, ICML 2005"},
+	{Name: "semi-nmf", Title: "Semi-NMF", Family: "NMF", zero: SemiNMF{},
+		Parts: "Frobenius cost, basis of any sign", Objective: "‖X − UVᵀ‖², V ≥ 0",
+		Update: "U ← XV(VᵀV)⁻¹; V ← V∘√[((XᵀU)⁺ + V(UᵀU)⁻)/((XᵀU)⁻ + V(UᵀU)⁺)], A = A⁺ − A⁻",
+		Paper:  "Ding, Li and Jordan, Convex and semi-nonnegative matrix factorizations, IEEE TPAMI 32(1), 2010"},
 	{Name: "cf", Title: "Concept factorisation", Family: "concept factorisation", zero: CF{},
 		Parts: "Frobenius cost, concept basis with any kernel", Objective: "‖X − XWVᵀ‖²",
 		Update: "W ← W∘(KV)/(KW·VᵀV), V ← V∘(KW)/(V·WᵀKW); K = XᵀX, or a kernel's values",

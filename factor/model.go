@@ -25,7 +25,13 @@ const (
 	// BasisRankOne restricts basis vectors to images of rank one, u_r = a_r ⊗ b_r, for samples that are images
 	// (Shashua and Hazan 2005).
 	BasisRankOne
+	// BasisSemi allows basis vectors and data of any sign under the Frobenius cost; coefficients are ≥ 0 (semi-NMF: Ding, Li
+	// and Jordan 2010). Their first step does not depend on the initial basis vectors.
+	BasisSemi
 )
+
+// free reports whether the parameter of the basis is U itself.
+func (b Basis) free() bool { return b == BasisFree || b == BasisSemi }
 
 type basisInfo struct {
 	name       string
@@ -43,17 +49,20 @@ type parameter struct {
 	inStart      func(*Start) *mat.Dense
 }
 
+var basisVectors = []parameter{{"basis vectors", "basis", func(_, m int, _ Image) int { return m }, func(s *Start) *mat.Dense { return s.Basis }}}
+
+func freeFromFactors(u, _ *mat.Dense, _ Image) []*mat.Dense {
+	addFifthOfMean(u)
+	return []*mat.Dense{u}
+}
+
+func newFreeBasis(p Parts, _ view.Data, _ []*mat.Dense, u *mat.Dense) basis {
+	return freeBasis{u, p}
+}
+
 // bases is indexed by Basis.
 var bases = []basisInfo{
-	{
-		name:       "free",
-		parameters: []parameter{{"basis vectors", "basis", func(_, m int, _ Image) int { return m }, func(s *Start) *mat.Dense { return s.Basis }}},
-		fromFactors: func(u, _ *mat.Dense, _ Image) []*mat.Dense {
-			addFifthOfMean(u)
-			return []*mat.Dense{u}
-		},
-		new: func(p Parts, _ view.Data, _ []*mat.Dense, u *mat.Dense) basis { return freeBasis{u, p.UnitNorm} },
-	},
+	{name: "free", parameters: basisVectors, fromFactors: freeFromFactors, new: newFreeBasis},
 	{
 		name:       "concept",
 		parameters: []parameter{{"weights", "weights", func(n, _ int, _ Image) int { return n }, func(s *Start) *mat.Dense { return s.Weights }}},
@@ -90,6 +99,7 @@ var bases = []basisInfo{
 			return rankOneBasis{parameters[0], parameters[1], u}
 		},
 	},
+	{name: "semi", parameters: basisVectors, fromFactors: freeFromFactors, new: newFreeBasis, signed: true},
 }
 
 func (b Basis) enumNames() enum.Names[Basis] {
@@ -114,16 +124,28 @@ type basis interface {
 	pullBack(dst, g *mat.Dense, i int)
 }
 
-// freeBasis has U as its parameter. With unit, moved scales its vectors to unit length.
+// freeBasis has U as its parameter. moved restores fixed vectors and, with Parts.UnitNorm, scales the others to unit length.
 type freeBasis struct {
-	u    *mat.Dense
-	unit bool
+	u     *mat.Dense
+	parts Parts
 }
 
 func (b freeBasis) moved(int) {
-	if b.unit {
-		algebra.DivideRows(b.u, algebra.Lengths(b.u))
+	for r := range b.parts.fixed() {
+		mat.Col(b.u.RawRowView(r), r, b.parts.Fixed)
 	}
+	if b.parts.UnitNorm {
+		algebra.DivideRows(b.u, b.lengths())
+	}
+}
+
+// lengths returns the lengths of the basis vectors, 1 for fixed ones.
+func (b freeBasis) lengths() []float64 {
+	out := algebra.Lengths(b.u)
+	for r := range b.parts.fixed() {
+		out[r] = 1
+	}
+	return out
 }
 
 func (b freeBasis) pullBack(dst, g *mat.Dense, _ int) { dst.Copy(g) }
@@ -281,14 +303,21 @@ type plainModel struct {
 	basis
 	u          *mat.Dense
 	parameters []*mat.Dense
+	parts      Parts
 }
 
 func (p *plainModel) block(i int) Block {
 	if i == len(p.parameters) {
-		return p.coefficientBlock()
+		b := p.coefficientBlock()
+		if p.parts.Basis == BasisSemi {
+			b.Quadratic, b.NegativeQuadratic = algebra.Parts(b.Quadratic)
+			b.Power = 0.5
+		}
+		return b
 	}
 	b := p.basisBlock()
 	if p.u == p.parameters[0] {
+		b.AnySign = p.parts.Basis == BasisSemi
 		return b
 	}
 	out := Block{Linear: algebra.Like(p.parameters[i]), Power: b.Power}
@@ -313,7 +342,7 @@ func (p *plainModel) moved(i int) {
 	p.cost.moved(v)
 }
 
-func (p *plainModel) lengths() []float64 { return algebra.Lengths(p.u) }
+func (p *plainModel) lengths() []float64 { return freeBasis{p.u, p.parts}.lengths() }
 
 func (p *plainModel) rescale(scale []float64) {
 	algebra.DivideRows(p.u, scale)

@@ -38,6 +38,9 @@ type Parts struct {
 	UnitNorm bool  `setting:"unit-norm" help:"scale basis vectors to unit length in every iteration"`
 	Kernel         // the inner product of samples, for a concept basis under the Frobenius cost
 	Image    Image // the image size of samples, for a rank-one basis and some penalties
+	// Fixed, if set, m×r, holds basis vectors that stay as they are: the first r columns of U. The others are learned. It
+	// requires a free or semi basis.
+	Fixed *mat.Dense
 	// HeldOut, if not nil, holds the entries excluded from the fit. It requires plain NMF under either cost.
 	HeldOut HeldOut
 	// EntryWeights reports that the samples are a [Weighted] with missing entries or weights of entries. Fit sets it, so
@@ -109,7 +112,7 @@ func (p Parts) Needs() Needs {
 		Signed: p.signed() && p.Kernel.Function != KernelIntersection && (p.Weighting == WeightingEqual || !p.Kernel.isLinear()),
 	}
 	for _, penalty := range p.Penalties {
-		n.Signed = n.Signed && !penalty.OnBasis()
+		n.Signed = n.Signed && (!penalty.OnBasis() || p.Basis == BasisSemi)
 		of := NeedsOf(penalty)
 		n.Labels, n.Links = n.Labels || of.Labels, n.Links || of.Links
 		n.TiesLabels, n.Images = n.TiesLabels || of.TiesLabels, n.Images || of.Images
@@ -148,10 +151,10 @@ func (p Parts) validate() error {
 		return errors.New("basis concept supports no missing values or weights of entries: it adds whole samples; use basis free")
 	case p.EntryWeights && p.cost().split == nil:
 		return fmt.Errorf("cost %v supports no missing values or weights of entries", p.Cost)
-	case p.UnitNorm && p.Basis != BasisFree:
-		return fmt.Errorf("unit-norm needs basis free, got %v", p.Basis)
+	case p.UnitNorm && !p.Basis.free():
+		return fmt.Errorf("unit-norm needs basis free or semi, got %v", p.Basis)
 	}
-	if err := cmp.Or(p.Cost.check(p.Exponent, p.Threshold), view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)); err != nil {
+	if err := cmp.Or(p.checkSemi(), p.checkFixed(), p.Cost.check(p.Exponent, p.Threshold), view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)); err != nil {
 		return err
 	}
 	for _, penalty := range p.Penalties {
@@ -193,7 +196,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	n, m := d.Dims()
 	p.EntryWeights = entries != nil
-	if err := cmp.Or(known.Check(n), opt.validate(n), p.validate()); err != nil {
+	if err := cmp.Or(known.Check(n), opt.validate(n), p.validate(), p.checkFixedSize(m, opt.Rank)); err != nil {
 		return nil, err
 	}
 	if opt.Solver != nil {
@@ -286,7 +289,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 
 func (f *Factorisation) bindPenalties(ctx context.Context, known Known, rank int, negative *view.SampleError) error {
 	for _, penalty := range f.parts.Penalties {
-		if penalty.OnBasis() && negative != nil {
+		if penalty.OnBasis() && negative != nil && f.parts.Basis != BasisSemi {
 			return negative.Needing("the penalty " + penaltyName(penalty))
 		}
 		bound, err := penalty.Bind(ctx, Problem{Known: known, Image: f.parts.Image, Rank: rank, data: f.whole})
@@ -356,7 +359,7 @@ func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known, entri
 // ties are of v under a robust cost, whose data is not condensed, else nil.
 func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense, ties *view.Condensation, first *initialFactors) *plainModel {
 	var u *mat.Dense
-	if p.Basis == BasisFree {
+	if p.Basis.free() {
 		u = first.parameters[0]
 	} else {
 		k, _ := first.v.Dims()
@@ -364,7 +367,10 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense,
 		u = mat.NewDense(k, m, nil)
 	}
 	b := bases[p.Basis].new(p, d, first.parameters, u)
-	if p.Basis != BasisFree {
+	if p.Basis == BasisSemi {
+		u.Zero() // values in the null space of V, which no step changes, would cost digits
+	}
+	if !p.Basis.free() || p.Fixed != nil {
 		b.moved(0)
 	}
 	var cost cost
@@ -381,7 +387,7 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense,
 		cost = &maskedCost{cost: cost, x: condensed, kl: p.Cost == CostKL, term: p.cost().term,
 			held: view.NewSparse(held), u: u, v: first.v, inU: algebra.Like(u)}
 	}
-	return &plainModel{cost, b, u, first.parameters}
+	return &plainModel{cost, b, u, first.parameters, p}
 }
 
 // normalisedCutWeights returns γ_i = 1/Σ_j k_ij for the kernel values or the inner products k_ij.

@@ -84,14 +84,22 @@ func TestTableOfParts(t *testing.T) {
 		kernel, holes, out := p, p, p
 		kernel.Basis, kernel.Kernel = BasisConcept, Kernel{Function: KernelRBF}
 		holes.EntryWeights, out.HeldOut = true, held
-		signed := "no"
-		if concept := (Parts{Cost: p.Cost, Penalties: p.Penalties, Basis: BasisConcept}); concept.Needs().Signed {
-			signed = "yes"
+		signed, semi := "no", p
+		if p.Basis == BasisFree {
+			semi.Basis = BasisSemi
+		}
+		for _, basis := range []Basis{p.Basis, BasisConcept, BasisSemi} {
+			signs := p
+			if signs.Basis = basis; p.Basis == BasisFree && signs.validate() == nil && signs.Needs().Signed || p.Needs().Signed {
+				signed = "yes"
+			}
 		}
 		fast := "no"
 		unit, both, basis := p, p, p
 		unit.UnitNorm, both.Penalties, basis.Basis = true, append(slices.Clone(p.Penalties), L1{}, L2Basis{}), BasisConcept
 		switch s := (Fast{}); {
+		case strings.HasPrefix(name, "basis"):
+			fast = cell(s.Serves(p))
 		case p.Penalties == nil && s.Serves(basis) == nil:
 			fast = "free and concept basis"
 		case p.Penalties == nil && s.Serves(p) == nil:
@@ -103,9 +111,21 @@ func TestTableOfParts(t *testing.T) {
 		case p.Penalties != nil && s.Serves(unit) == nil:
 			fast = "with `unit-norm`"
 		}
-		return fmt.Sprintf("|%s|%s|%s|%s|%s|%s|\n", name, signed, cell(kernel.validate()), cell(holes.validate()), cell(out.validate()), fast)
+		if p.Basis != BasisFree {
+			kernel.Basis = p.Basis
+		}
+		ofSemi := cell(semi.validate())
+		if strings.HasPrefix(name, "basis") {
+			ofSemi = ""
+		}
+		return fmt.Sprintf("|%s|%s|%s|%s|%s|%s|%s|\n", name, signed, ofSemi, cell(kernel.validate()), cell(holes.validate()), cell(out.validate()), fast)
 	}
-	want := "|part|signed data|kernels|missing values|`rank: auto`|`fast`|\n|---|---|---|---|---|---|\n"
+	want := "|part|signed data|basis `semi`|kernels|missing values|`rank: auto`|`fast`|\n|---|---|---|---|---|---|---|\n"
+	for b := range Basis(len(bases)) {
+		if b != BasisFree {
+			want += row(fmt.Sprintf("basis `%v`", b), Parts{Basis: b})
+		}
+	}
 	for c := range Cost(len(costs)) {
 		want += row(fmt.Sprintf("cost `%v`", c), Parts{Cost: c})
 	}

@@ -95,7 +95,9 @@ func combinations(lambda float64) map[string]Parts {
 						p.Penalties = []Penalty{Graph{Lambda: lambda, LabelEdges: tie == TieNone}}
 						name += "-graph"
 					}
-					out[name] = p
+					if p.validate() == nil {
+						out[name] = p
+					}
 				}
 			}
 		}
@@ -147,7 +149,16 @@ func bySolvers(combinations map[string]Parts) map[string]solved {
 // be fitted exactly, rounding would select one of many solutions.
 func (s solved) posed(p problem) problem {
 	n, m := p.x.Dims()
-	if s.solver != solvers[0].Solver {
+	if s.Tie == TieLabels && s.Basis == BasisSemi { // tied samples count once
+		known := map[int]bool{}
+		for _, c := range p.known.Labels {
+			if known[c] && c >= 0 {
+				n--
+			}
+			known[c] = true
+		}
+	}
+	if s.solver != solvers[0].Solver || s.Basis == BasisSemi {
 		p.opt.Rank = 1 + p.opt.Rank%max(1, min(n, m)/2)
 	}
 	p.opt.Solver = s.solver
@@ -284,7 +295,9 @@ func TestScaling(t *testing.T) {
 				continue // the scale of its start may count
 			}
 			p := randomProblem(5, false).positive(parts.Parts)
-			p.opt.Solver = parts.solver
+			if p.opt.Solver = parts.solver; parts.Basis == BasisSemi {
+				p = parts.posed(p)
+			}
 			p.opt.Iterations = 50
 			want, err := ForImages(parts.Parts, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 			if err != nil {
@@ -454,7 +467,7 @@ func planted(seed uint64) problem {
 // the parts are more similar, because coefficients approach 0 slowly in both.
 func TestTransformAgrees(t *testing.T) {
 	methods := map[string]Method{
-		"nmf": NMF{}, "nmf-is": NMF{Cost: CostItakuraSaito}, "nmf-beta": NMF{Cost: CostBeta}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "ntf-kl": Parts{Cost: CostKL, Basis: BasisRankOne},
+		"nmf": NMF{}, "nmf-is": NMF{Cost: CostItakuraSaito}, "nmf-beta": NMF{Cost: CostBeta}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "semi-nmf": SemiNMF{}, "ntf": NTF{}, "ntf-kl": Parts{Cost: CostKL, Basis: BasisRankOne},
 		"nmf-l21": NMF{Cost: CostL21}, "nmf-huber": NMF{Cost: CostHuber, Threshold: 0.01},
 		"cf": CF{}, "cf-kl": Parts{Cost: CostKL, Basis: BasisConcept}, "unit": Parts{UnitNorm: true}, "unit-kl": Parts{Cost: CostKL, UnitNorm: true},
 		"kl-ncw": Parts{Cost: CostKL, Weighting: WeightingNormalisedCut}, "cf-ncw": Parts{Basis: BasisConcept, Weighting: WeightingNormalisedCut},
@@ -593,6 +606,7 @@ func rules(lambda float64) map[string]rule {
 	named("semi-gnmf", SemiGNMF{Lambda: lambda}, Parts{})
 	named("cnmf", CNMF{}, Parts{})
 	named("cnmf-kl", CNMFKL{}, Parts{Cost: CostKL})
+	named("semi-nmf", SemiNMF{}, Parts{Basis: BasisSemi})
 	named("cf", CF{}, concept)
 	named("lccf", LCCF{Lambda: lambda}, concept)
 	named("ccf", CCF{}, concept)
@@ -606,16 +620,15 @@ func rules(lambda float64) map[string]rule {
 		"-links": {Links{Must: WeightNone, Cannot: lambda}}, "-must": {Links{Must: lambda, Cannot: lambda}},
 		"-l1": {L1{lambda}}, "-smooth": {Smooth{lambda}}, "-all": {graph, L1{lambda}, Smooth{lambda}},
 		"-elastic": {L1{lambda}, L2{lambda}, L1Basis{lambda}, L2Basis{lambda}}, "-orthogonal": {Orthogonal{lambda}, OrthogonalBasis{lambda}},
-		"-volume": {Volume{Weight: lambda}, Variation{lambda}},
+		"-volume": {Volume{Weight: lambda}, Variation{lambda}}, "-l2": {L2{lambda}, L2Basis{lambda}}, "-volume-l1": {Volume{Weight: lambda}, L1{lambda}},
 	}
 	combine := func(base string, p Parts) {
 		for _, tie := range []Tie{TieNone, TieLabels} {
 			p.Tie = tie
 			for name, penalty := range penalties {
-				if !p.Kernel.isLinear() && slices.ContainsFunc(penalty, Penalty.OnBasis) {
+				if p.Penalties = penalty; p.validate() != nil {
 					continue // refused
 				}
-				p.Penalties = penalty
 				named(fmt.Sprintf("%s%s-tie-%v", base, name, tie), p, p)
 			}
 			p.Penalties, p.Weighting = nil, WeightingNormalisedCut
@@ -628,6 +641,7 @@ func rules(lambda float64) map[string]rule {
 			combine(fmt.Sprintf("%v-%v", cost, basis), Parts{Cost: cost, Basis: basis})
 		}
 	}
+	combine("semi", Parts{Basis: BasisSemi})
 	combine("is-free", Parts{Cost: CostItakuraSaito})
 	combine("beta-free", Parts{Cost: CostBeta, Exponent: []float64{0.5, 1.5, 3}[math.Float64bits(lambda)/8191%3]})
 	combine("robust-free", Parts{Cost: CostL21 + Cost(math.Float64bits(lambda)/8191%2)})
@@ -666,8 +680,8 @@ func rules(lambda float64) map[string]rule {
 }
 
 func takesSigns(p Parts) bool {
-	return p.Basis == BasisConcept && p.Cost == CostFrobenius && p.Weighting == WeightingEqual && p.Kernel.Function != KernelIntersection &&
-		!slices.ContainsFunc(p.Penalties, Penalty.OnBasis)
+	return p.Weighting == WeightingEqual && (p.Basis == BasisSemi || p.Basis == BasisConcept && p.Cost == CostFrobenius &&
+		p.Kernel.Function != KernelIntersection && !slices.ContainsFunc(p.Penalties, Penalty.OnBasis))
 }
 
 // size returns the size of the terms whose difference is the cost: ‖X‖², or Σx under the divergence, or tr(K) with a
@@ -944,7 +958,7 @@ func (r rule) mayFail(p problem, err error) bool {
 func (r rule) check(x mat.Matrix, p problem, res *Result) error {
 	_, codes := r.method.(SparseCoding)
 	for name, a := range map[string]*mat.Dense{"basis": res.Basis, "coefficients": res.Coefficients, "weights": res.Weights, "association": res.Association} {
-		mixed := codes || name == "basis" && r.signed
+		mixed := codes || name == "basis" && (r.signed || r.parts.Basis == BasisSemi)
 		if a != nil && (!algebra.Finite(a) || !mixed && mat.Min(a) < 0) {
 			return fmt.Errorf("the %s hold values that are negative or not finite: %v", name, mat.Formatted(a))
 		}

@@ -67,10 +67,10 @@ func (h HeldOut) Misfit(x mat.Matrix, r *Result) (misfit, whole float64) {
 // supports returns an error if p does not support held-out entries.
 func (h HeldOut) supports(p Parts) error {
 	plain := (p.Cost == CostFrobenius || p.Cost == CostKL) && p.Basis == BasisFree && p.Tie == TieNone
-	if h == nil || plain && p.Weighting == WeightingEqual && len(p.Penalties) == 0 && !p.UnitNorm && !p.EntryWeights {
+	if h == nil || plain && p.Weighting == WeightingEqual && len(p.Penalties) == 0 && !p.UnitNorm && !p.EntryWeights && p.Fixed == nil {
 		return nil
 	}
-	return errors.New("held-out entries need cost frobenius or kl and basis free, without ties, weights, penalties and unit-norm")
+	return errors.New("held-out entries need cost frobenius or kl and basis free, without ties, weights, penalties, unit-norm and fixed basis vectors")
 }
 
 // split returns the matrix that is 1 at held-out entries, and the data with these entries set to 0. If h is nil, held is

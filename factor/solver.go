@@ -95,8 +95,11 @@ type Block struct {
 	// Negative, k×p, is set for signed data only: the negative part that the square-root rule does not count in
 	// Linear. NegativeQuadratic, k×k, is its quadratic form: the Hessian is Quadratic − NegativeQuadratic.
 	Negative, NegativeQuadratic *mat.Dense
-	// Power is the exponent γ of the ratio of a multiplicative step, with which the cost does not rise; 0 means 1.
+	// Power is the exponent γ of the ratio of a multiplicative step, with which the cost does not rise; 0 means 1. With
+	// NegativeQuadratic, the ratio is of all negative to all positive parts, and 0 means the square-root rule.
 	Power float64
+	// AnySign reports that θ may be of any sign. The subproblem then is a linear system, Quadratic·θ = Linear.
+	AnySign bool
 }
 
 // Terms are the penalties' contribution to a block: the two parts of the gradient, or of half of it as in the block, k×p.
@@ -104,11 +107,14 @@ type Terms struct {
 	Positive, Negative *mat.Dense
 	// Root reports that a multiplicative step must take the power γ/(1 + γ) of its ratio, the square root for γ = 1.
 	Root bool
+	// Form, k×k, replaces both parts if the factor may be of any sign: half the gradient is Form·θ, and Form is at least
+	// half the second derivative.
+	Form *mat.Dense
 }
 
 // Multiplicative is the multiplicative update rule of the papers, θ ← θ∘(negative part/positive part) for each factor
 // in turn. For signed data it is θ ← θ∘(ℓ + √(ℓ² + 4P⁺P⁻))/(2P⁺) (Sha, Lin, Saul and Lee 2007; CCF paper, eqs 23 and
-// 27, with misprints corrected). It supports all parts.
+// 27, with misprints corrected). A factor of any sign is the solution of its linear system. It supports all parts.
 type Multiplicative struct{}
 
 // Serves implements [Solver].
@@ -120,10 +126,23 @@ func (Multiplicative) Start(f *Factorisation) (func(context.Context) error, erro
 	for _, theta := range f.Factors() {
 		rooms = append(rooms, [2]*mat.Dense{algebra.Like(theta), algebra.Like(theta)})
 	}
+	guard := f.parts.Basis == BasisSemi && !f.parts.UnitNorm
 	return func(context.Context) error {
+		before := math.Inf(1)
+		if guard {
+			before = f.Objective()
+			f.Keep()
+		}
 		for i, theta := range f.Factors() {
-			multiplicativeStep(theta, f.Block(i), f.Terms(i), rooms[i])
+			if b := f.Block(i); b.AnySign {
+				leastSquares(theta, b.Linear, b.Quadratic, f.Terms(i), f.parts.fixed())
+			} else {
+				multiplicativeStep(theta, b, f.Terms(i), rooms[i])
+			}
 			f.Moved(i)
+		}
+		if guard && !(f.Objective() <= before) { // rounding error of a nearly singular system
+			f.Restore()
 		}
 		return nil
 	}, nil
@@ -144,7 +163,7 @@ func multiplicativeStep(theta *mat.Dense, b Block, t *Terms, room [2]*mat.Dense)
 		algebra.Gemm(neg, b.NegativeQuadratic, algebra.NoTrans, theta, algebra.NoTrans)
 	}
 	power := cmp.Or(b.Power, 1)
-	if t != nil && t.Root {
+	if t != nil && t.Root && neg == nil {
 		power /= 1 + power
 	}
 	algebra.EachRow(theta, divisionWork, func(r int, th []float64) {
@@ -154,6 +173,13 @@ func multiplicativeStep(theta *mat.Dense, b Block, t *Terms, room [2]*mat.Dense)
 			tn, tp = t.Negative.RawRowView(r), t.Positive.RawRowView(r)
 		}
 		switch {
+		case neg != nil && power != 1: // Ding, Li and Jordan 2010, eq. 11
+			neg := neg.RawRowView(r)
+			for i, l := range lin {
+				neg[i] += max(l, 0)
+				pos[i] += max(-l, 0)
+			}
+			multiply(th, neg, pos, tn, tp, power)
 		case neg != nil:
 			multiplySigned(th, lin, pos, neg.RawRowView(r), tn, tp)
 		case t != nil || power != 1:

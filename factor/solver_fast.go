@@ -29,10 +29,12 @@ func (Fast) Serves(p Parts) error {
 	switch kl := p.Cost == CostKL; {
 	case p.Cost != CostFrobenius && !kl:
 		what = fmt.Sprintf("cost %v", p.Cost)
-	case p.Basis != BasisFree && p.Basis != BasisConcept:
+	case p.Basis == BasisRankOne:
 		what = fmt.Sprintf("basis %v", p.Basis)
 	case kl && p.Basis == BasisConcept:
 		what = fmt.Sprintf("basis %v with cost %v", p.Basis, p.Cost)
+	case p.UnitNorm && p.Basis == BasisSemi:
+		what = fmt.Sprintf("unit-norm with basis %v", p.Basis)
 	case kl && p.HeldOut != nil:
 		what = fmt.Sprintf("held-out entries with cost %v", p.Cost)
 	case kl && p.UnitNorm:
@@ -45,7 +47,7 @@ func (Fast) Serves(p Parts) error {
 	case p.UnitNorm || len(p.Penalties) > 0:
 		what = "missing values or weights of entries with unit-norm or penalties; use mu"
 	}
-	elastic := p.Cost == CostFrobenius && p.Basis == BasisFree && !p.UnitNorm && p.Weighting == WeightingEqual &&
+	elastic := p.Cost == CostFrobenius && p.Basis.free() && !p.UnitNorm && p.Weighting == WeightingEqual &&
 		!slices.ContainsFunc(p.Penalties, func(one Penalty) bool { return !isElastic(one) }) &&
 		slices.ContainsFunc(p.Penalties, Penalty.OnBasis) && slices.ContainsFunc(p.Penalties, func(one Penalty) bool { return !one.OnBasis() })
 	for _, one := range p.Penalties {
@@ -170,7 +172,7 @@ func (s *fastFree) iterate(ctx context.Context) error {
 		return err
 	}
 	b := f.Block(1)
-	if err := f.minimise(ctx, 1, v, b.Linear, b.Quadratic); err != nil {
+	if err := f.minimise(ctx, 1, v, b.Linear, hessianOf(b)); err != nil {
 		return err
 	}
 	if !(f.Objective() <= before) { // rounding error
@@ -183,7 +185,21 @@ func (s *fastFree) iterate(ctx context.Context) error {
 
 func (f *Factorisation) minimise(ctx context.Context, i int, from, linear, quadratic *mat.Dense) error {
 	linear, quadratic = f.withElastic(i, linear, quadratic)
-	err := descent.MinimiseRows(ctx, f.factors[i], from, linear, quadratic, descent.MostSweeps)
+	theta, fixed := f.factors[i], f.parts.fixed()
+	k, p := theta.Dims()
+	var err error
+	switch {
+	case i == 0 && f.parts.Basis == BasisSemi:
+		theta.Copy(from)
+		leastSquares(theta, linear, quadratic, nil, fixed)
+	case i == 0 && fixed == k:
+	default:
+		if i == 0 && fixed > 0 {
+			from = from.Slice(fixed, k, 0, p).(*mat.Dense)
+			theta, linear, quadratic = restOf(theta, linear, quadratic, fixed)
+		}
+		err = descent.MinimiseRows(ctx, theta, from, linear, quadratic, descent.MostSweeps)
+	}
 	f.Moved(i)
 	return err
 }
@@ -203,7 +219,7 @@ func scaleStart(f *Factorisation) {
 	theta, v := f.factors[0], f.factors[1]
 	k, _ := v.Dims()
 	swap := func(r int, s float64) { // divides row r of theta by s and multiplies row r of v
-		if s >= algebra.Floor {
+		if s >= algebra.Floor && r >= f.parts.fixed() {
 			row := theta.RawRowView(r)
 			for i := range row {
 				row[i] /= s
@@ -330,7 +346,7 @@ func rowGradient(theta *mat.Dense, b Block, r int) []float64 {
 func (s *fastUnit) updateBasis(ctx context.Context, u *mat.Dense, b Block) {
 	k, _ := u.Dims()
 	descent.Sweeps(descent.MostSweeps, func() (lowered float64) {
-		for r := range k {
+		for r := s.f.parts.fixed(); r < k; r++ {
 			if ctx.Err() != nil {
 				return 0
 			}
@@ -429,7 +445,9 @@ func startFastWeighted(f *Factorisation) func(context.Context) error {
 	s := newFastSweeps(f)
 	c := f.model.(*plainModel).cost.(*weightedCost)
 	transposed := &weightedCost{c.costInfo, view.Dense{X: algebra.Transpose(c.x.X)}, algebra.Transpose(c.weights), c.v, c.u, nil}
-	s.halves[0], s.halves[1] = transposed.half(), c.half()
+	basis := transposed.half()
+	basis.Fixed = f.parts.fixed()
+	s.halves[0], s.halves[1] = basis, c.half()
 	return s.iterate
 }
 
@@ -443,7 +461,9 @@ func startFastKL(f *Factorisation) func(context.Context) error {
 	u, v := f.factors[0], f.factors[1]
 	features, samples := descent.KLData(f.data)
 	s, coefficients := newFastSweeps(f), descent.NewKLHalf(samples, v, u)
-	s.halves[0], s.halves[1] = descent.NewKLHalf(features, u, v), coefficients
+	basis := descent.NewKLHalf(features, u, v)
+	basis.Fixed = f.parts.fixed()
+	s.halves[0], s.halves[1] = basis, coefficients
 	f.model.(*plainModel).cost.(*klCost).valueAlone = true // the sweeps compute their own gradients
 	before := f.Objective()
 	f.Keep()

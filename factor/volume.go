@@ -63,19 +63,20 @@ func (b boundVolume) Value(theta *mat.Dense) (sum float64) {
 	return b.weight * sum
 }
 
+// form is λ·(θθᵀ + δI)⁻¹.
+func (b boundVolume) form(theta *mat.Dense) *mat.Dense {
+	f := elastic{quadratic: b.weight}.form(theta)
+	if u, ok := b.factor(theta); ok {
+		solveByCholesky(u, f)
+	}
+	return f
+}
+
 // Gradient splits λ·F·θ by the signs of F = (θθᵀ + δI)⁻¹.
 func (b boundVolume) Gradient(positive, negative, theta *mat.Dense, scale float64) {
-	u, ok := b.factor(theta)
-	if !ok {
-		return
-	}
-	inverse := mat.NewDense(u.N, u.N, nil)
-	for r := range u.N {
-		inverse.Set(r, r, scale*b.weight)
-	}
-	blas.Trsm(blas.Left, blas.Trans, u, inverse.RawMatrix())
-	blas.Trsm(blas.Left, blas.NoTrans, u, inverse.RawMatrix())
-	plus, minus := algebra.Parts(inverse)
+	form := b.form(theta)
+	form.Scale(scale, form)
+	plus, minus := algebra.Parts(form)
 	positive.Add(positive, algebra.Times(plus, theta))
 	negative.Add(negative, algebra.Times(minus, theta))
 }

@@ -275,8 +275,9 @@ func KLData(d view.Data) (features, samples KLRows) {
 	return features, samples
 }
 
-// KLHalf minimises the divergence over theta, k×p, with other, k×q, fixed.
+// KLHalf minimises the divergence over theta, k×p, without its first Fixed rows, with other, k×q, fixed.
 type KLHalf struct {
+	Fixed        int
 	x            KLRows
 	theta, other *mat.Dense
 	k, p, q      int
@@ -359,7 +360,8 @@ func (h *KLHalf) readOther() {
 	}
 }
 
-// readColumns writes columns lo to hi of theta to z, each scaled to sum 1, the sum with the least cost.
+// readColumns writes columns lo to hi of theta to z, each scaled to sum 1, the sum with the least cost. With Fixed rows, it
+// scales them as the data.
 func (h *KLHalf) readColumns(z []float64, lo, hi int) {
 	for r, s := range h.sums {
 		for c, x := range h.theta.RawRowView(r)[lo:hi] {
@@ -368,14 +370,18 @@ func (h *KLHalf) readColumns(z []float64, lo, hi int) {
 	}
 	for c := range hi - lo {
 		column := z[c*h.k:][:h.k]
-		floats.Scale(1/max(elementary.Sum(column), algebra.LeastDenominator), column)
+		sum := h.x.Totals[lo+c]
+		if h.Fixed == 0 {
+			sum = elementary.Sum(column)
+		}
+		floats.Scale(1/max(sum, algebra.LeastDenominator), column)
 	}
 }
 
 // writeColumn scales z back and writes it to column i of theta, except entries whose row of other is 0.
 func (h *KLHalf) writeColumn(z []float64, i int) {
 	for r, s := range h.sums {
-		if s >= algebra.LeastDenominator {
+		if s >= algebra.LeastDenominator && r >= h.Fixed {
 			h.theta.Set(r, i, algebra.FlooredProduct(z[r]*h.x.Totals[i]/s, 1))
 		}
 	}
@@ -410,7 +416,7 @@ func (h *KLHalf) densePanel(w *klWorker, lo, hi int) {
 		blas.Of[float32]{Rows: hi - lo, Cols: h.width, Stride: h.width, Data: w.y})
 	for c := range hi - lo {
 		from, to := c*h.width, (c+1)*h.width
-		simd.Descend(w.z[c*h.k:][:h.k], w.y[from:to], w.x[from:to], h.unit, h.width, KLFloor)
+		h.descend(w.z[c*h.k:][:h.k], w.y[from:to], w.x[from:to], h.unit, h.width)
 	}
 }
 
@@ -437,6 +443,13 @@ func (h *KLHalf) sparsePanel(w *klWorker, lo, hi int) {
 			w.z32[r] = float32(x)
 		}
 		simd.Gather(w.u, size, w.y, w.z32[:h.width], h.unit, w.at[:size])
-		simd.Descend(z, w.y[:size], w.x[:size], w.u, size, KLFloor)
+		h.descend(z, w.y[:size], w.x[:size], w.u, size)
+	}
+}
+
+// descend sweeps over the entries of z after the fixed ones.
+func (h *KLHalf) descend(z []float64, y, x, u []float32, stride int) {
+	if h.Fixed < h.k {
+		simd.Descend(z[h.Fixed:], y, x, u[h.Fixed*stride:], stride, KLFloor)
 	}
 }

@@ -21,15 +21,16 @@ type WeightedHalf struct {
 	X, Weights   *mat.Dense // p×q
 	KL           bool
 	Sweeps       int // at most, for each column
+	Fixed        int // the number of first rows of Theta that stay as they are
 }
 
-// Sweep scales each column by the factor that minimises its cost and then sweeps over its entries.
+// Sweep scales each column by the factor that minimises its cost, unless rows are fixed, and sweeps over its entries.
 func (h *WeightedHalf) Sweep(ctx context.Context) error {
 	k, p := h.Theta.Dims()
 	_, q := h.Other.Dims()
 	const columns = 16
 	return parallel.Blocks(ctx, 0, p, columns, func(_, from, to int) {
-		c := weightedColumn{z: make([]float64, k), at: make([]int, 0, q), scale: make([]float64, 0, q), x: make([]float64, q), rows: make([]float64, k*q)}
+		c := weightedColumn{fixed: h.Fixed, z: make([]float64, k), at: make([]int, 0, q), scale: make([]float64, 0, q), x: make([]float64, q), rows: make([]float64, k*q)}
 		for i := from; i < to; i++ {
 			// With o and x scaled by w^(1/β), β the degree of the cost, the cost has no weights.
 			c.at, c.scale = c.at[:0], c.scale[:0]
@@ -52,8 +53,8 @@ func (h *WeightedHalf) Sweep(ctx context.Context) error {
 			} else {
 				c.squares(h.Sweeps)
 			}
-			for r, x := range c.z {
-				h.Theta.Set(r, i, algebra.FlooredProduct(x, 1))
+			for r, x := range c.z[h.Fixed:] {
+				h.Theta.Set(h.Fixed+r, i, algebra.FlooredProduct(x, 1))
 			}
 		}
 	})
@@ -62,6 +63,7 @@ func (h *WeightedHalf) Sweep(ctx context.Context) error {
 // weightedColumn is the problem of one column z of theta: x ≈ Σ z_r·row(r).
 type weightedColumn struct {
 	z, x, scale, rows []float64
+	fixed             int
 	at                []int // the entries of x with a weight above 0
 	x32, y32, u32     []float32
 }
@@ -81,13 +83,14 @@ func (c *weightedColumn) squares(sweeps int) {
 		algebra.Axpy(z, c.row(r), y)
 		curvature[r] = max(algebra.Dot(c.row(r), c.row(r)), algebra.LeastDenominator)
 	}
-	if by := algebra.Dot(c.x, y) / algebra.Dot(y, y); by > 0 && algebra.FiniteNumber(by) {
+	if by := algebra.Dot(c.x, y) / algebra.Dot(y, y); by > 0 && algebra.FiniteNumber(by) && c.fixed == 0 {
 		floats.Scale(by, c.z)
 		floats.Scale(by, y)
 	}
 	floats.Sub(c.x, y)
 	Sweeps(sweeps, func() (lowered float64) {
-		for r, old := range c.z {
+		for r := c.fixed; r < len(c.z); r++ {
+			old := c.z[r]
 			slope := algebra.Dot(c.row(r), c.x)
 			if next := algebra.FlooredProduct(old+slope/curvature[r], 1); next != old {
 				c.z[r] = next
@@ -119,7 +122,11 @@ func (c *weightedColumn) divergence(sweeps int) {
 			c.u32[r*size+a] = float32(o / sums[r])
 		}
 	}
-	floats.Scale(1/max(elementary.Sum(z), algebra.LeastDenominator), z)
+	scale := total
+	if c.fixed == 0 {
+		scale = max(elementary.Sum(z), algebra.LeastDenominator)
+	}
+	floats.Scale(1/scale, z)
 	z32 := make([]float32, k)
 	for range sweeps {
 		for r, x := range z {
@@ -127,7 +134,9 @@ func (c *weightedColumn) divergence(sweeps int) {
 		}
 		blas.Multiply(algebra.NoTrans, algebra.NoTrans, 1, blas.Of[float32]{Rows: 1, Cols: k, Stride: k, Data: z32},
 			blas.Of[float32]{Rows: k, Cols: size, Stride: size, Data: c.u32}, 0, blas.Of[float32]{Rows: 1, Cols: size, Stride: size, Data: c.y32})
-		simd.Descend(z, c.y32[:size], c.x32[:size], c.u32, size, KLFloor)
+		if c.fixed < k {
+			simd.Descend(z[c.fixed:], c.y32[:size], c.x32[:size], c.u32[c.fixed*size:], size, KLFloor)
+		}
 	}
 	for r, sum := range sums {
 		if sum > algebra.LeastDenominator {
