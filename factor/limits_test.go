@@ -314,7 +314,7 @@ func TestCores(t *testing.T) {
 		n    int
 		rank int
 		Image
-	}{{40, 3, Image{Height: 6, Width: 5}}, {300, 30, Image{Height: 24, Width: 20}}} {
+	}{{40, 4, Image{Height: 6, Width: 5}}, {300, 30, Image{Height: 24, Width: 20}}} {
 		src := rand.New(rand.NewPCG(uint64(size.n), 5))
 		x := mat.NewDense(size.n, size.Height*size.Width, nil)
 		x.Apply(func(int, int, float64) float64 { return math.Max(src.Float64()-0.1, 0.01) }, x)

@@ -241,6 +241,8 @@ type Needs struct {
 	Signed     bool // samples may have negative values
 	Concept    bool // the basis consists of combinations of samples, U = X·W
 	Direct     bool // the method has a closed solution, without iterations or initial factors
+	// Memberships reports that the coefficients are memberships in clusters, one for each basis vector.
+	Memberships bool
 	// Classes, if set, returns an error if the method cannot learn from labelled classes of these sizes, each 1
 	// or more.
 	Classes func(sizes []int) error
@@ -554,6 +556,11 @@ var registry = []Info{
 		Objective: "‖Q − W₀‖² + β·tr(FᵀL_QF) + λ·tr(VᵀL_QV) + μ·‖X − XWVᵀ‖²",
 		Update:    "W as cf; V as lccf with the graph (Q + Qᵀ)/2; F the c smallest eigenvectors of L_Q; q_i the simplex projection of w_i − (β/4)·d^F_i − (λ/4)·d^V_i",
 		Paper:     "Shu, Wu, Fan, You, Liu and Zhang, Concept factorization with optimal graph learning for data representation, ICIG 2019"},
+	{Name: "eccf", Title: "Entropic constrained concept factorisation", Family: "concept factorisation", zero: ECCF{},
+		Parts:     "memberships with entropy, concepts of unit length in the whitened samples, graph, labels fixed",
+		Objective: "κ·Σ r_ic(1 − cos(φ_i, u_c)) + Σ r_ic·log(k·r_ic) + (λ/2)·(n − tr(RᵀPR)), φᵀφ = K(K + ρ·tr(K)/n·I)⁻¹ with unit diagonal",
+		Update:    "r_i ← softmax((κ·φ_iᵀU + λ·(PR)_i + (λ/2)·log r_i)/(1 + λ/2)) for unlabelled samples; u_c the direction of Σ r_ic·φ_i",
+		Paper:     "none: a method of this project (docs/eccf.md)"},
 	{Name: "ss-nmf", Title: "Semi-supervised NMF of similarities", Family: "symmetric factorisation", zero: SSNMF{},
 		Parts:     "similarity matrix with links set to its extremes",
 		Objective: "‖Ã − GSGᵀ‖², Ã = XᵀX with must-links at its maximum and cannot-links at its minimum",

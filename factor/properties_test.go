@@ -612,6 +612,7 @@ func rules(lambda float64) map[string]rule {
 	named("ccf", CCF{}, concept)
 	named("cf-ogl", CFOGL{Lambda: lambda, Beta: lambda, Mu: 2}, Parts{Basis: BasisConcept, FitWeight: 2})
 	named("ss-nmf", SSNMF{}, Parts{})
+	named("eccf", ECCF{Lambda: lambda}, concept)
 	named("sparse-coding", SparseCoding{Lambda: lambda}, concept)
 
 	graph := Graph{Lambda: lambda, Neighbourhood: Neighbourhood{Edges: EdgesHeat}}
@@ -889,7 +890,10 @@ func TestObjectiveNeverRises(t *testing.T) {
 				p = p.positive(r.parts)
 				what := fmt.Sprintf("%v signed=%v %s", p, signed, kind)
 				p.opt.Iterations, p.opt.Solver = 12, r.solver
-				if i%5 == 0 {
+				if name == "eccf" { // refuses initial factors and fewer concepts than labelled classes
+					n, _ := p.x.Dims()
+					p.opt.Rank = min(n, max(p.opt.Rank, slices.Max(append(p.known.Labels, -1))+1))
+				} else if i%5 == 0 {
 					p.opt.Start = unevenStart(p, src)
 				}
 				var x mat.Matrix = p.x

@@ -248,7 +248,7 @@ func (g Groups) algorithm() string {
 	if spec.OnFeatures(g.Method.Name) {
 		return g.Method.Name
 	}
-	return cmp.Or(g.Method.By, g.Cluster.By)
+	return g.Method.ClusteredBy(g.Cluster)
 }
 
 // rank returns the number of basis vectors for k groups of n samples.

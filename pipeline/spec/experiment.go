@@ -116,7 +116,7 @@ func (e *Experiment) checkSettings() error {
 		}
 	}
 	for _, m := range e.Methods {
-		if counted && cmp.Or(m.By, e.Cluster.By) == Largest {
+		if counted && m.ClusteredBy(e.Cluster) == Largest {
 			return fmt.Errorf("cluster: k is %s, but the method %s clusters by largest coefficient; set rank instead of k", e.Cluster.K, m.Label())
 		}
 	}

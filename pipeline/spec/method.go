@@ -224,6 +224,15 @@ func (m Method) describe(leaveOut []string) string {
 	return out
 }
 
+// ClusteredBy returns the clustering algorithm of the method's representation, "" for k-means.
+func (m Method) ClusteredBy(how Cluster) string {
+	by := cmp.Or(m.By, how.By)
+	if by == "" && m.Needs().Memberships {
+		by = Largest
+	}
+	return by
+}
+
 // Needs are the requirements of a method and of its clustering.
 type Needs struct {
 	factor.Needs

@@ -53,7 +53,7 @@ func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (*Method, error) {
 		r.Cluster.By = m.Name
 		return r, nil
 	}
-	if r.Cluster.By = cmp.Or(m.By, how.By); m.Results != "" {
+	if r.Cluster.By = m.ClusteredBy(how); m.Results != "" {
 		return r, nil
 	}
 	var err error
