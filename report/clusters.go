@@ -264,6 +264,9 @@ func (w *clustersPage) group(g int, members []int) groupView {
 	if c.Memberships != nil && len(members) > 1 {
 		v.Size += " Most typical first."
 	}
+	if c.Consensus != nil && len(members) > 1 {
+		v.Size += fmt.Sprintf(" Mean consensus of the restarts: %.2f.", c.Consensus[g])
+	}
 	for _, sample := range members[:min(len(members), shownFirst)] {
 		v.Pictures = append(v.Pictures, w.data.tile(sample, ""))
 	}

@@ -223,6 +223,9 @@ func (c *clustering) page(in *inputs, data spec.Data, found *grouping.Grouping) 
 	if found.Result != nil {
 		set("rank", strconv.Itoa(found.Rank))
 	}
+	if s := found.Stability; s != nil {
+		set("stability", s.String())
+	}
 	return page
 }
 
@@ -293,6 +296,9 @@ func printGroups(cmd *cobra.Command, c report.Clusters, with, out string) error 
 	}
 	if c.Others {
 		fmt.Fprintf(w, "Others, in no group: %s\n", c.Count(sizes[len(sizes)-1]))
+	}
+	if c.Stability != nil {
+		fmt.Fprintf(w, "stability: %v\nmean consensus of the groups: %s\n", c.Stability, strings.Trim(fmt.Sprintf("%.2f", c.Consensus), "[]"))
 	}
 	found := false
 	for _, s := range eval.Scores() {
