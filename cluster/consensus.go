@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -19,11 +18,6 @@ type Stability struct {
 	// Dispersion is the mean of 4(consensus − ½)² over all pairs, including each sample with itself (Kim and Park 2007).
 	Dispersion float64
 	Runs       int // the number of clusterings
-}
-
-// String describes the stability of restarts in words.
-func (s *Stability) String() string {
-	return fmt.Sprintf("cophenetic correlation %.3f, dispersion %.3f over %d restarts", s.Cophenetic, s.Dispersion, s.Runs)
 }
 
 // Consensus returns k consensus clusters of n samples, by average linkage of 1 − consensus, and the stability of the

@@ -100,6 +100,9 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	w.order = slices.Concat(w.members...)
 	w.Lead = fmt.Sprintf("%s in %s.", c.Count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
 	w.About = "Each group holds similar " + c.noun() + "s (method: " + c.Method + "). Group numbers have no meaning."
+	if c.Stability != nil {
+		w.About += " Stability: " + c.StabilityText() + "."
+	}
 	return writePage(&w.page, w, clustersSections)
 }
 
@@ -263,9 +266,6 @@ func (w *clustersPage) group(g int, members []int) groupView {
 	}
 	if c.Memberships != nil && len(members) > 1 {
 		v.Size += " Most typical first."
-	}
-	if c.Consensus != nil && len(members) > 1 {
-		v.Size += fmt.Sprintf(" Mean consensus of the restarts: %.2f.", c.Consensus[g])
 	}
 	for _, sample := range members[:min(len(members), shownFirst)] {
 		v.Pictures = append(v.Pictures, w.data.tile(sample, ""))

@@ -223,9 +223,6 @@ func (c *clustering) page(in *inputs, data spec.Data, found *grouping.Grouping) 
 	if found.Result != nil {
 		set("rank", strconv.Itoa(found.Rank))
 	}
-	if s := found.Stability; s != nil {
-		set("stability", s.String())
-	}
 	return page
 }
 
@@ -298,7 +295,7 @@ func printGroups(cmd *cobra.Command, c report.Clusters, with, out string) error 
 		fmt.Fprintf(w, "Others, in no group: %s\n", c.Count(sizes[len(sizes)-1]))
 	}
 	if c.Stability != nil {
-		fmt.Fprintf(w, "stability: %v\nmean consensus of the groups: %s\n", c.Stability, strings.Trim(fmt.Sprintf("%.2f", c.Consensus), "[]"))
+		fmt.Fprintf(w, "stability: %s\n", c.StabilityText())
 	}
 	found := false
 	for _, s := range eval.Scores() {

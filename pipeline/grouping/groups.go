@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -305,6 +306,13 @@ func (g *Grouping) GroupName(group int, classes []string) string {
 		return "Others"
 	}
 	return ""
+}
+
+// StabilityText describes Stability and Consensus in words.
+func (g *Grouping) StabilityText() string {
+	means := strings.Trim(fmt.Sprintf("%.2f", g.Consensus), "[]")
+	return fmt.Sprintf("cophenetic correlation %.3f, dispersion %.3f over %d restarts; mean consensus of the groups %s",
+		g.Stability.Cophenetic, g.Stability.Dispersion, g.Stability.Runs, strings.ReplaceAll(means, " ", ", "))
 }
 
 // bySize renumbers groups, the largest first, and the group others, if it occurs, last. Groups of equal size keep the
