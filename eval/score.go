@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
@@ -73,6 +74,8 @@ type Outcome struct {
 	// Coefficients, n×k, and Basis, m×k, are the factors, or nil. Classes holds the classes of their n samples.
 	Coefficients, Basis *mat.Dense
 	Classes             []int
+	// Stability is the agreement of the restarts of a factorisation, or nil.
+	Stability *cluster.Stability
 
 	counts *contingency
 }

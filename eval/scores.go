@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/cluster"
 )
 
 // scores is the registry, in display order. The first score of a task is its main score.
@@ -26,6 +28,12 @@ var scores = []Score{
 	{Name: "VI", Title: "Variation of information (VI)", Max: math.Inf(1), LowerIsBetter: true, Unit: UnitNats, Optional: true, OfSamples: true,
 		Help:  "Sum of the two conditional entropies of clusters and classes: 0 means identical, and the maximum is the logarithm of the number of samples.",
 		Value: ofClusters((*contingency).vi)},
+	{Name: "cophenetic", Title: "Cophenetic correlation of the restarts", Max: 1,
+		Help:  "Stability of the clusters over the restarts of a factorisation: 1 means that average linkage reproduces their consensus.",
+		Value: ofRestarts(func(s *cluster.Stability) float64 { return s.Cophenetic })},
+	{Name: "dispersion", Title: "Dispersion of the consensus", Max: 1,
+		Help:  "Stability of the clusters over the restarts of a factorisation: 1 means that all restarts agree on all pairs of samples.",
+		Value: ofRestarts(func(s *cluster.Stability) float64 { return s.Dispersion })},
 	{Name: "basis purity", Title: "Purity of the parts", Task: Classification, Max: 1, Unit: UnitPercent, Prominence: Major,
 		Help: "Percentage of a basis vector's coefficients that belong to the class that uses it most, averaged over basis vectors.",
 		Value: ifNonNegative(func(o *Outcome) (float64, error) {
@@ -47,6 +55,16 @@ func ofClusters(f func(*contingency) float64) func(*Outcome) (float64, bool, err
 			o.counts = tabulate(o.Truth, o.Found)
 		}
 		return f(o.counts), true, nil
+	}
+}
+
+// ofRestarts turns a measure of the restarts into a Score.Value.
+func ofRestarts(f func(*cluster.Stability) float64) func(*Outcome) (float64, bool, error) {
+	return func(o *Outcome) (float64, bool, error) {
+		if o.Stability == nil {
+			return 0, false, nil
+		}
+		return f(o.Stability), true, nil
 	}
 }
 

@@ -76,6 +76,11 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 	if p.draws.share {
 		w.Shared = &d.shared
 	}
+	if e.Task == spec.Clustering && m.Restarts > 1 {
+		if w.Clusters, err = p.countGroups(ctx, d, seen, rec); err != nil {
+			return nil, p.Inputs.NameRows(err, d.rows)
+		}
+	}
 	found, err := p.represent(ctx, t, w, d, seen, rec)
 	if err != nil {
 		return nil, err
@@ -100,7 +105,8 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 		if k, err = p.countGroups(ctx, d, seen, rec); err != nil {
 			return nil, p.Inputs.NameRows(err, d.rows)
 		}
-		outcome.Found, err = w.Group(ctx, res, k)
+		outcome.Found, outcome.Stability, err = w.Group(ctx, res, k)
+		rec.Consensus = w.MeanConsensus(outcome.Found)
 	default:
 		outcome.Found, err = w.Classify(ctx, e, found, d.truth, seen.Test, d.testRows)
 	}

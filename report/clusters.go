@@ -101,6 +101,9 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	w.order = slices.Concat(w.members...)
 	w.Lead = fmt.Sprintf("%s in %s.", c.Count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
 	w.About = "Each group holds similar " + c.noun() + "s (method: " + c.Method + "). Group numbers have no meaning."
+	if c.Stability != nil {
+		w.About += " Stability: " + c.StabilityText() + "."
+	}
 	return writePage(&w.page, w, clustersSections)
 }
 

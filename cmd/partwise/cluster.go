@@ -265,6 +265,9 @@ func printGroups(cmd *cobra.Command, c report.Clusters, with, out string) error 
 	if c.Others {
 		fmt.Fprintf(w, "Others, in no group: %s\n", c.Count(sizes[len(sizes)-1]))
 	}
+	if c.Stability != nil {
+		fmt.Fprintf(w, "stability: %s\n", c.StabilityText())
+	}
 	found := false
 	for _, s := range eval.Scores() {
 		name := s.Name

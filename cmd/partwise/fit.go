@@ -130,6 +130,9 @@ func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit
 	if err != nil {
 		return nil, err
 	}
+	if o.trace != "" && method.Restarts > 1 {
+		return nil, errors.New("--trace follows a single fit; remove restarts")
+	}
 	return &grouping.Fit{Method: method, Rank: rank, UseLabels: e.Data.Labels != "", Seed: e.Seed}, nil
 }
 

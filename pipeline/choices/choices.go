@@ -67,7 +67,7 @@ func methodEntries() (out []Entry) {
 			{"family", i.Family}, {"parts", i.Parts}, {"minimises", i.Objective}, {"updates", i.Update}, {"paper", i.Paper}, {"data", data}}}
 		if needs.Direct {
 			e.Shared = slices.DeleteFunc(slices.Clone(shared), func(s settings.Setting) bool {
-				return slices.Contains([]string{"init", "solver", "iterations", "tolerance"}, s.Name)
+				return slices.Contains([]string{"init", "solver", "iterations", "tolerance", "restarts", "consensus"}, s.Name)
 			})
 		} else if err == nil {
 			var names []string // methods that serve this one as its paper describes it

@@ -146,6 +146,7 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 		slices.Sort(subsets[s])
 	}
 	w.Cluster.Restarts, w.Cluster.Start = countRestarts, cluster.InitPlusPlus
+	w.Restarts = 0
 	if w.Cluster.By == "propagated-kmeans" { // whose graphs take long for many numbers and subsets
 		if w.Cluster.By = spec.KMeans; g.hasConstraints() {
 			w.Cluster.By = "guided-kmeans"

@@ -49,6 +49,10 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 		return errors.New("the rank is unknown: set rank to 1 or more")
 	case f.Start != nil && !parts:
 		return fmt.Errorf("%s does not support initial factors", f.Method.Label())
+	case f.Start != nil && f.Method.Restarts > 1:
+		return errors.New("restarts need random initial factors")
+	case f.Method.Consensus:
+		return errors.New("consensus needs clusters; use partwise cluster")
 	case needs.Labels && !f.UseLabels && !(needs.Links && !f.Links.None()):
 		return lacksLabels(f.Method.Label(), needs.Links)
 	case set == nil:

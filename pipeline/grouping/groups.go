@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -72,6 +73,10 @@ type Grouping struct {
 	Result  *factor.Result
 	Rank    int          // the number of basis vectors
 	Cluster spec.Cluster // the clustering of the representation
+	// Stability is the agreement of the method's restarts, and Consensus the mean consensus of the pairs in each group;
+	// nil without restarts.
+	Stability *cluster.Stability
+	Consensus []float64
 	// GroupClasses holds the labelled class of each group, an index of the set's classes, or −1. It is nil without
 	// labels.
 	GroupClasses []int
@@ -133,6 +138,7 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	}
 	defer release()
 	out := &Grouping{Method: w.Label(), Cluster: w.Cluster, Notes: notes, Links: g.Links, settings: g.Method}
+	w.Clusters = k
 	if out.Result, err = w.Fit(ctx, rank); err != nil {
 		return nil, err
 	}
@@ -142,7 +148,8 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 			out.Notes = append(out.Notes, note)
 		}
 	}
-	clusters, err := w.Group(ctx, out.Result, k)
+	var clusters []int
+	clusters, out.Stability, err = w.Group(ctx, out.Result, k)
 	if err != nil {
 		return nil, err
 	}
@@ -165,6 +172,7 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 		clusters, points = matrix.Take(clusters, copies.rowOf), all.X
 	}
 	out.Groups = bySize(clusters, k)
+	out.Consensus = w.MeanConsensus(out.Groups)
 	if found := slices.Max(out.Groups) + 1; found < k && !out.Others {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d groups requested, but only %d found", k, found))
 	}
@@ -199,8 +207,11 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 		_, w.Known = g.constraints(in.Set).forRows(in.Rows)
 		m.Cluster = m.Cluster.WithLabels()
 	}
-	total := cmp.Or(m.Iterations, epochs)
-	w.OnIteration = func(i int, _ float64) { progress.Report("factorising", i, total) }
+	done, total := 0, cmp.Or(m.Iterations, epochs)*max(m.Restarts, 1)
+	w.OnIteration = func(i int, _ float64) {
+		done++
+		progress.Report("factorising", done, total)
+	}
 	return w, nil
 }
 
@@ -295,6 +306,13 @@ func (g *Grouping) GroupName(group int, classes []string) string {
 		return "Others"
 	}
 	return ""
+}
+
+// StabilityText describes Stability and Consensus in words.
+func (g *Grouping) StabilityText() string {
+	means := strings.Trim(fmt.Sprintf("%.2f", g.Consensus), "[]")
+	return fmt.Sprintf("cophenetic correlation %.3f, dispersion %.3f over %d restarts; mean consensus of the groups %s",
+		g.Stability.Cophenetic, g.Stability.Dispersion, g.Stability.Runs, strings.ReplaceAll(means, " ", ", "))
 }
 
 // bySize renumbers groups, the largest first, and the group others, if it occurs, last. Groups of equal size keep the

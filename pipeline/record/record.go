@@ -45,6 +45,9 @@ type Record struct {
 	Groups int               `json:"groups,omitempty"`
 	Count  *spec.CountChoice `json:"count,omitempty"`
 
+	// Consensus is the mean consensus of the pairs in each cluster over the restarts of a factorisation.
+	Consensus []float64 `json:"consensus,omitempty"`
+
 	Iterations int    `json:"iterations,omitempty"` // 0 for methods without iterations
 	Stop       string `json:"stop,omitempty"`       // a factor.Stop
 	// Curve is the objective at some iterations, from 0 (the initial factors) to the last. It is empty for methods

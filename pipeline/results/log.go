@@ -92,6 +92,9 @@ func parseRecord(text []byte) *record.Record {
 			return nil
 		}
 	}
+	if slices.ContainsFunc(rec.Consensus, func(v float64) bool { return !(v >= 0 && v <= 1) }) {
+		return nil
+	}
 	if rec.Choice != nil && rec.Choice.Check() != nil || rec.Count != nil && rec.Count.Check() != nil {
 		return nil
 	}

@@ -78,6 +78,9 @@ func (e *Experiment) Check() error {
 		case OnFeatures(m.Name) && !classifies && e.Task != Clustering:
 			return fmt.Errorf("the method %s is for the task %s", m.Name, Clustering)
 		}
+		if m.Consensus && e.Task != Clustering {
+			return fmt.Errorf("the method %s sets consensus, which needs task: cluster", m.Label())
+		}
 		if m.Recode != nil && e.Task != Classification {
 			return fmt.Errorf("the method %s sets recode, which needs task: classify", m.Label())
 		}

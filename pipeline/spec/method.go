@@ -31,6 +31,10 @@ type Method struct {
 	Solver     factor.SolverName `json:"solver,omitempty" setting:"solver" default:"mu" help:"algorithm that minimises the objective"`
 	Iterations int               `json:"iterations,omitempty" setting:"iterations" default:"200" help:"maximum number of iterations"`
 	Tolerance  float64           `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"convergence tolerance: stop when an iteration reduces the objective by less than this fraction; 0 never stops"`
+	// Restarts fits from several initial factors and keeps the fit with the lowest objective; 0 means 1. With Consensus,
+	// the clusters are those on which the restarts agree.
+	Restarts  int  `json:"restarts,omitempty" setting:"restarts" default:"1" range:"[1,10000]" help:"number of fits from different random factors; the one with the lowest objective is used"`
+	Consensus bool `json:"consensus,omitempty" setting:"consensus" help:"cluster by the agreement of the restarts instead: average linkage of 1 − the share of restarts in which two samples meet"`
 	// Results is the pattern of the files with a method's results, which another program computed.
 	Results string `json:"-" setting:"results" help:"files with the results of another program, such as results/*.npz"`
 	// By replaces the experiment's clustering for this method.
@@ -147,11 +151,25 @@ func (m *Method) validate(v *settings.Value) error {
 	case err != nil:
 		return place("name").Value.Errorf("%v", err)
 	}
-	if m.Solver == "" {
-		return nil
+	if m.Solver != "" {
+		if err := factor.Serves(m.Solver.Solver(), method); err != nil {
+			return place("solver").Value.Errorf("%v", err)
+		}
 	}
-	if err := factor.Serves(m.Solver.Solver(), method); err != nil {
-		return place("solver").Value.Errorf("%v", err)
+	return m.checkRestarts(place)
+}
+
+// checkRestarts returns an error for restarts that are all the same fit, and for a consensus of one.
+func (m *Method) checkRestarts(place func(key string) settings.Field) error {
+	switch restarts := place("restarts").Value; {
+	case m.Restarts < 2 && m.Consensus:
+		return place("consensus").Value.Errorf("consensus needs 2 or more restarts, such as restarts: 20")
+	case m.Restarts < 2:
+		m.Restarts = 0
+	case m.Needs().Direct:
+		return restarts.Errorf("restarts: %s has one solution and no random initial factors", m.Name)
+	case m.Init == factor.InitNNDSVDa:
+		return restarts.Errorf("restarts need random initial factors, but init is %s", m.Init)
 	}
 	return nil
 }
@@ -215,6 +233,8 @@ func (m Method) describe(leaveOut []string) string {
 	add(m.Init != "", "init", "init %s", m.Init)
 	add(m.Solver != "", "solver", "solver %s", m.Solver)
 	add(m.Iterations > 0, "iterations", "%d iterations", m.Iterations)
+	add(m.Restarts > 0, "restarts", "%d restarts", m.Restarts)
+	add(m.Consensus, "consensus", "%s", "consensus clusters")
 	add(m.Results != "", "results", "results of %s", m.Results)
 	add(m.By != "", "cluster", "clustered by %s", m.By)
 	if m.Recode != nil {

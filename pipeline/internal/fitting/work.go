@@ -79,18 +79,23 @@ type Work struct {
 	Trace       func(i int) bool
 	Shared      *factor.Shared
 	Start       *factor.Start
+	// Clusters is the number of clusters of each restart, whose agreement Group returns; 0 if they are not needed.
+	Clusters int
+
+	runs [][]int // the clusters of each restart
+	kept int     // the restart with the lowest objective
 }
 
 // bestTolerance is the default tolerance of the solver fast: it needs few iterations, and smaller improvements change
 // the result little.
 const bestTolerance = 1e-5
 
-// Fit returns the method's result, nil for a method that uses the features directly.
+// Fit returns the method's result with the lowest objective of its restarts, nil for a method that uses the features
+// directly. The first restart is the fit without further ones.
 func (w *Work) Fit(ctx context.Context, rank int) (*factor.Result, error) {
 	if w.Factoriser == nil {
 		return nil, nil
 	}
-	defer timing.Start(ctx, timing.Factorising)()
 	method, err := w.forInputs(w.In)
 	if err != nil {
 		return nil, err
@@ -107,8 +112,28 @@ func (w *Work) Fit(ctx context.Context, rank int) (*factor.Result, error) {
 			opt.Tolerance = bestTolerance
 		}
 	}
-	res, err := factor.ForImages(method, w.In.ImageShape()).Fit(ctx, w.X(), w.Known, opt)
-	return res, w.In.NameRows(err, w.Rows)
+	var best *factor.Result
+	w.runs = nil
+	for restart := range max(w.Restarts, 1) {
+		if restart > 0 {
+			opt.Seed = rng.Seed(w.Seed("initial factors"), "restart", restart)
+		}
+		done := timing.Start(ctx, timing.Factorising)
+		res, err := factor.ForImages(method, w.In.ImageShape()).Fit(ctx, w.X(), w.Known, opt)
+		done()
+		if err == nil && w.Restarts > 1 && w.Clusters > 0 {
+			var run []int
+			run, err = w.cluster(ctx, res, w.Clusters)
+			w.runs = append(w.runs, run)
+		}
+		if err != nil {
+			return nil, w.In.NameRows(err, w.Rows)
+		}
+		if best == nil || res.Objective[res.Iterations()] < best.Objective[best.Iterations()] {
+			best, w.kept = res, restart
+		}
+	}
+	return best, nil
 }
 
 // Points returns the rows to cluster or to classify: the representation, or the features if res is nil.
@@ -119,8 +144,37 @@ func (w *Work) Points(res *factor.Result) mat.Matrix {
 	return res.Coefficients
 }
 
-// Group puts the samples into k clusters.
-func (w *Work) Group(ctx context.Context, res *factor.Result, k int) ([]int, error) {
+// Group puts the samples into k clusters. If Fit has clustered restarts, it returns their consensus or the clusters of the
+// best one, and their stability: the correlation and the dispersion of all samples or, without Consensus, of 1,000
+// random ones.
+func (w *Work) Group(ctx context.Context, res *factor.Result, k int) (found []int, s *cluster.Stability, err error) {
+	if w.runs == nil {
+		found, err = w.cluster(ctx, res, k)
+		return found, nil, err
+	}
+	defer timing.Start(ctx, timing.Grouping)()
+	if w.Consensus {
+		found, s = cluster.Consensus(w.runs, k)
+		return found, s, nil
+	}
+	found = w.runs[w.kept]
+	rows, some := SomeRows(len(found), CountSamples, nil, false, w.Seed("stability")), make([][]int, len(w.runs))
+	for i, run := range w.runs {
+		some[i] = matrix.Take(run, rows)
+	}
+	_, s = cluster.Consensus(some, k)
+	return slices.Clone(found), s, nil
+}
+
+// MeanConsensus is [cluster.MeanConsensus] of the restarts that Fit clustered, or nil.
+func (w *Work) MeanConsensus(groups []int) []float64 {
+	if w.runs == nil {
+		return nil
+	}
+	return cluster.MeanConsensus(w.runs, groups)
+}
+
+func (w *Work) cluster(ctx context.Context, res *factor.Result, k int) ([]int, error) {
 	defer timing.Start(ctx, timing.Grouping)()
 	return ClusterRows(ctx, w.Cluster, w.Points(res), k, cluster.Known(w.Known), w.Seed("k-means"))
 }
@@ -324,6 +378,9 @@ func (m *Method) Need(s Problem, task spec.Task, by spec.Classifier) int64 {
 		}
 		total += float64(factor.Memory(m.Factoriser, size))
 		columns, isSparse = s.Rank, false
+		if m.Restarts > 1 { // the best result so far
+			total += 8 * float64(s.Rank) * float64(2*s.N+s.M)
+		}
 	}
 	if s.Auto != nil && m.Factoriser != nil {
 		total += float64(RankMemory(*s.Auto, s))
@@ -344,6 +401,13 @@ func (m *Method) Need(s Problem, task spec.Task, by spec.Classifier) int64 {
 		} else {
 			by, _ := cluster.Lookup(cmp.Or(m.Cluster.By, spec.KMeans))
 			total += float64(by.Memory(cluster.Size{N: s.N, M: columns, K: s.Groups, Links: s.Links, Sparse: isSparse}))
+		}
+		if m.Restarts > 1 {
+			of := s.N
+			if !m.Consensus {
+				of = min(of, CountSamples)
+			}
+			total += float64(cluster.ConsensusMemory(of)) + 8*n*float64(m.Restarts)
 		}
 		if s.Counted {
 			n, pieces := min(s.N, lengthSamples), float64(cluster.MostCounted)
