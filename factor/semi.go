@@ -22,7 +22,7 @@ func (p Parts) checkSemi() error {
 	if p.Basis != BasisSemi {
 		return nil
 	}
-	if !p.Cost.Quadratic() {
+	if p.Cost != CostFrobenius {
 		return fmt.Errorf("basis %v needs cost %v, got cost %v", p.Basis, CostFrobenius, p.Cost)
 	}
 	if p.EntryWeights {
