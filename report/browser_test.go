@@ -2,8 +2,6 @@ package report
 
 import (
 	"bytes"
-	"github.com/seed4492f2cd/partwise/cluster"
-	"github.com/seed4492f2cd/partwise/pipeline"
 	"image"
 	"image/color"
 	"image/png"
@@ -11,6 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/pipeline"
 
 	"gonum.org/v1/gonum/mat"
 

@@ -68,11 +68,7 @@ func clusterCommand() *cobra.Command {
 			}
 		}
 		if c.out == "" {
-			name, err := nameOf(args[0])
-			if err != nil {
-				return err
-			}
-			c.out = outFor(args[0], name+"-groups")
+			c.out = outFor(args[0], nameOf(args[0])+"-groups")
 		}
 		if err := checkOut(args[0], c.out); err != nil {
 			return err

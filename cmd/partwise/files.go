@@ -130,17 +130,16 @@ func writeBoth(path string, force bool, write func(io.Writer) error, other func(
 
 // existsError adds the flag that replaces files to the error of an existing file.
 func existsError(err error) error {
-	var at *fs.PathError
-	if errors.Is(err, fs.ErrExist) && errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s already exists; --force replaces it", at.Path)
 	}
 	return err
 }
 
 // nameOf returns the name of the results of a known set or a path.
-func nameOf(set string) (string, error) {
-	abs, err := filepath.Abs(strings.TrimPrefix(set, catalogue.SetPrefix))
-	return filepath.Base(abs), err
+func nameOf(set string) string {
+	abs, _ := filepath.Abs(strings.TrimPrefix(set, catalogue.SetPrefix)) // "" without a working folder, which fails later
+	return filepath.Base(abs)
 }
 
 // outFor returns the default folder of results: results/NAME, or a folder beside the data if that is inside the data.

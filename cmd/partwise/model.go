@@ -29,64 +29,74 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// noneOfThese is the name of group 0, the pictures without a group.
-const noneOfThese = "none of these"
+// newSamples holds the flags of commands that apply a saved model to new samples and write a file.
+type newSamples struct {
+	spec.Experiment
+	out   string
+	force bool
+}
 
-func assignCommand() *cobra.Command {
-	var out string
-	var reject float64
-	var force bool
-	e := &spec.Experiment{}
-	cmd := newCommand("assign", func(cmd *cobra.Command, args []string) error {
-		if !(reject >= 0 && reject <= 1) {
-			return usageError{fmt.Errorf("--reject %v: expected a fraction from 0 to 1", reject)}
+// command returns the command with texts under a name in help.md. check tests the flags and the model of a file.
+func (o *newSamples) command(name, usage string, check func(m *models.Model, file string) error, do func(*cobra.Command, *models.Model, *inputs) error) *cobra.Command {
+	cmd := newCommand(name, func(cmd *cobra.Command, args []string) error {
+		m, file, err := readModel(cmd.Context(), args[0])
+		if err == nil {
+			err = check(m, file)
 		}
-		m, _, err := readModel(cmd.Context(), args[0])
+		if err == nil {
+			err = checkNewFiles(o.force, o.out, skippedList(o.out))
+		}
 		if err != nil {
 			return err
 		}
-		if m.Groups == nil {
-			return fmt.Errorf("%s: the model has no groups; use partwise apply", args[0])
-		}
-		if err := checkNewFiles(force, out, skippedList(out)); err != nil {
-			return err
-		}
-		in, err := prepareNew(cmd, m, e, args[1])
+		o.Data.Set, o.Data.OneImage, o.Features = args[1], true, m.Features
+		in, err := prepare(cmd, &o.Experiment, input.PrepareOptions{}, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
 		if err != nil {
 			return err
 		}
 		defer in.Close()
+		return do(cmd, m, in)
+	})
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", usage)
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace an existing file")
+	strictFlag(cmd)
+	dataFlags(cmd, &o.Data)
+	prepareFlags(cmd)
+	return cmd
+}
+
+func assignCommand() *cobra.Command {
+	var o newSamples
+	var reject float64
+	cmd := o.command("assign", "output CSV file (default: standard output)", func(m *models.Model, file string) error {
+		switch {
+		case !(reject >= 0 && reject <= 1):
+			return usageError{fmt.Errorf("--reject %v: expected a fraction from 0 to 1", reject)}
+		case m.Groups == nil:
+			return fmt.Errorf("%s: the model has no groups; use partwise apply", file)
+		}
+		return nil
+	}, func(cmd *cobra.Command, m *models.Model, in *inputs) error {
 		found, err := m.Assign(cmd.Context(), in.Inputs, reject)
 		if err != nil {
 			return interruptedError(cmd.Context(), err, "grouping")
 		}
-		said := cmd.OutOrStdout()
-		if text := assignedText(in.Inputs, m, found); out == "" {
-			if err := printLines(said, text); err != nil {
-				return err
-			}
-			said = cmd.ErrOrStderr()
-		} else if err := writeFile(out, force, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		said, text := cmd.OutOrStdout(), assignedText(in.Inputs, m, found)
+		if o.out == "" {
+			said, err = cmd.ErrOrStderr(), printLines(said, text)
+		} else {
+			err = writeFile(o.out, o.force, func(w io.Writer) error { _, err := w.Write(text); return err })
+		}
+		if err == nil {
+			err = in.listSkipped(o.out, o.force)
+		}
+		if err != nil {
 			return err
 		}
-		if err := in.listSkipped(out, force); err != nil {
-			return err
-		}
-		return printAssigned(said, found, m, out)
+		return printAssigned(said, found, m, o.out)
 	})
-	f := cmd.Flags()
-	f.StringVarP(&out, "out", "o", "", "output CSV file (default: standard output)")
-	f.Float64Var(&reject, "reject", models.DefaultReject, "reject photos farther than this fraction of a group")
-	newSamplesFlags(cmd, e, &force)
+	cmd.Flags().Float64Var(&reject, "reject", models.DefaultReject, "reject photos farther than this fraction of a group")
 	return cmd
-}
-
-func newSamplesFlags(cmd *cobra.Command, e *spec.Experiment, force *bool) {
-	f := cmd.Flags()
-	f.BoolVar(force, "force", false, "replace an existing file")
-	strictFlag(cmd)
-	dataFlags(cmd, &e.Data)
-	prepareFlags(cmd)
 }
 
 // readModel reads a model from a file or from a folder of results, and returns its path.
@@ -112,11 +122,6 @@ func readModel(ctx context.Context, path string) (m *models.Model, file string, 
 	return m, file, nil
 }
 
-func prepareNew(cmd *cobra.Command, m *models.Model, e *spec.Experiment, data string) (*inputs, error) {
-	e.Data.Set, e.Data.OneImage, e.Features = data, true, m.Features
-	return prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
-}
-
 // assignedText returns the list of groups as CSV, in the format of a grouping's list.
 func assignedText(in *input.Inputs, m *models.Model, found []models.Assigned) []byte {
 	var text bytes.Buffer
@@ -125,7 +130,7 @@ func assignedText(in *input.Inputs, m *models.Model, found []models.Assigned) []
 	for i, a := range found {
 		group, name, confidence := a.Group+1, m.Groups.Names[a.Group], a.Confidence
 		if a.None {
-			group, name, confidence = 0, noneOfThese, 0
+			group, name, confidence = 0, "none of these", 0
 		}
 		_ = w.Write([]string{
 			spreadsheet.Cell(in.Set.Names[in.Rows[i]]), strconv.Itoa(group), spreadsheet.Cell(name), strconv.FormatFloat(confidence, 'f', 2, 64),
@@ -166,53 +171,39 @@ func printAssigned(w io.Writer, found []models.Assigned, m *models.Model, out st
 }
 
 func applyCommand() *cobra.Command {
-	var out string
-	var force bool
-	e := &spec.Experiment{}
-	cmd := newCommand("apply", func(cmd *cobra.Command, args []string) error {
-		if err := vectorfile.CanWrite(out); err != nil {
+	var o newSamples
+	cmd := o.command("apply", "output file: .npz, .mat or .csv", func(m *models.Model, file string) error {
+		if err := vectorfile.CanWrite(o.out); err != nil {
 			return usageError{err}
-		}
-		m, file, err := readModel(cmd.Context(), args[0])
-		if err != nil {
-			return err
 		}
 		if m.Result == nil {
 			return fmt.Errorf("%s: the model has no basis vectors; use partwise assign", file)
 		}
-		if err := checkNewFiles(force, out, skippedList(out)); err != nil {
-			return err
-		}
-		in, err := prepareNew(cmd, m, e, args[1])
-		if err != nil {
-			return err
-		}
-		defer in.Close()
+		return nil
+	}, func(cmd *cobra.Command, m *models.Model, in *inputs) error {
 		v, err := m.Represent(cmd.Context(), in.Inputs)
 		if err != nil {
 			return interruptedError(cmd.Context(), err, "representing")
 		}
-		err = in.writeWithSkipped(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
+		err = in.writeWithSkipped(cmd, o.out, o.force, func(ctx context.Context) error { return writeSet(ctx, o.out, o.force, in.setOf(v)) })
 		if err != nil {
 			return err
 		}
 		n, k := v.Dims()
 		var text strings.Builder
-		plaintext.Fprintf(&text, "%d samples × %d coefficients are in %s.\n", n, k, out)
+		plaintext.Fprintf(&text, "%d samples × %d coefficients are in %s.\n", n, k, o.out)
 		if m.Result.Basis != nil {
-			if err := printMisfit(cmd.Context(), &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
-				return err
-			}
+			err = printMisfit(cmd.Context(), &text, m.Result.Model, in, v.(*mat.Dense))
+		}
+		if err != nil {
+			return err
 		}
 		_, err = io.WriteString(cmd.OutOrStdout(), text.String())
 		return err
 	})
-	f := cmd.Flags()
-	f.StringVarP(&out, "out", "o", "", "output file: .npz, .mat or .csv")
 	_ = cmd.MarkFlagRequired("out")
-	addSettings(cmd, &e.Data, "labels")
-	vectorFlags(cmd, &e.Data)
-	newSamplesFlags(cmd, e, &force)
+	addSettings(cmd, &o.Data, "labels")
+	vectorFlags(cmd, &o.Data)
 	return cmd
 }
 

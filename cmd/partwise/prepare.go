@@ -168,8 +168,7 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 	bars.end()
 	if err != nil {
 		in.Close()
-		var bad *features.BadSampleError
-		if errors.As(err, &bad) {
+		if _, ok := errors.AsType[*features.BadSampleError](err); ok {
 			how := "experiments skip no files: remove it from the folder"
 			if cmd.Flags().Lookup("strict") != nil {
 				how = "--strict=false skips unusable files"

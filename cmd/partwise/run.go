@@ -77,11 +77,7 @@ func completeExperiment(cmd *cobra.Command, e *spec.Experiment, args []string) (
 		}
 	}
 	if e.Name == "" && e.Data.Set != "" {
-		name, err := nameOf(e.Data.Set)
-		if err != nil {
-			return err
-		}
-		e.Name = strings.ToValidUTF8(strings.TrimLeft(name, "."), "_")
+		e.Name = strings.ToValidUTF8(strings.TrimLeft(nameOf(e.Data.Set), "."), "_")
 	}
 	for i, one := range e.Each() {
 		if err := one.Check(); err != nil {
@@ -123,11 +119,11 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 	trials := &stages{w: cmd.ErrOrStderr()}
 	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: int(workers), Progress: trials.show})
 	trials.end()
-	var some *pipeline.TrialsError
+	_, some := errors.AsType[*pipeline.TrialsError](err)
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("stopped: %d of %d trials are in %s; run the same command again to resume", len(records), plan.Len(), out)
-	case errors.As(err, &some) && len(records) > 0:
+	case some && len(records) > 0:
 		return cmp.Or(writeReport(cmd, folder, nil), err)
 	case err != nil && len(records) > 0:
 		return fmt.Errorf("%w (%d of %d trials are saved in %s)", err, len(records), plan.Len(), out)
@@ -180,8 +176,7 @@ func runSets(cmd *cobra.Command, e *spec.Experiment, out string, workers uint) e
 			return err
 		}
 		err := runExperiment(cmd, one, folders[i], workers)
-		var some *pipeline.TrialsError
-		if errors.As(err, &some) {
+		if _, some := errors.AsType[*pipeline.TrialsError](err); some {
 			failed, err = cmp.Or(failed, fmt.Errorf("%s: %w", names[i], err)), nil
 		}
 		if err = cmp.Or(err, folders[i].Close()); err != nil {
