@@ -3,6 +3,7 @@ package pictures
 import (
 	"cmp"
 	"image"
+	"maps"
 	"math"
 	"math/bits"
 	"math/cmplx"
@@ -175,11 +176,7 @@ func keypoints(img *image.RGBA) (found []keypoint) {
 				}
 			}
 		}
-		all := make([]corner, 0, len(cells))
-		for _, c := range cells {
-			all = append(all, c)
-		}
-		slices.SortFunc(all, func(a, b corner) int { return cmp.Or(cmp.Compare(b.strength, a.strength), a.at-b.at) })
+		all := slices.SortedFunc(maps.Values(cells), func(a, b corner) int { return cmp.Or(cmp.Compare(b.strength, a.strength), a.at-b.at) })
 		blurred := soft.smoothed().smoothed()
 		for _, c := range all[:min(len(all), perLevel)] {
 			x, y := c.at%g.w, c.at/g.w

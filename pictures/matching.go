@@ -3,6 +3,7 @@ package pictures
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
@@ -79,13 +80,8 @@ func relatedPairs(ctx context.Context, looks []*Look, usable func(i int) bool, l
 				}
 			}
 		}
-		var all []related
-		for p, n := range votes {
-			if n >= leastVotes {
-				all = append(all, p)
-			}
-		}
-		slices.SortFunc(all, func(p, q related) int { return cmp.Or(votes[q]-votes[p], p.b-q.b, int(p.g)-int(q.g)) })
+		maps.DeleteFunc(votes, func(_ related, n int) bool { return n < leastVotes })
+		all := slices.SortedFunc(maps.Keys(votes), func(p, q related) int { return cmp.Or(votes[q]-votes[p], p.b-q.b, int(p.g)-int(q.g)) })
 		for _, p := range all[:min(len(all), limit)] {
 			if p.a > p.b {
 				p = related{p.b, p.a, p.g.inverse(), true}

@@ -2,15 +2,17 @@ package report
 
 import (
 	"bytes"
-	"github.com/seed4492f2cd/partwise/cluster"
-	"github.com/seed4492f2cd/partwise/pipeline"
 	"image"
 	"image/color"
 	"image/png"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/pipeline"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -21,7 +23,16 @@ import (
 // messages and on other requests.
 func inBrowser(t *testing.T, dir, originals string) *browsertest.Page {
 	t.Helper()
-	return browsertest.Open(t, browsertest.FileURL(t, filepath.Join(dir, "index.html")), browsertest.FileURL(t, originals)+"/")
+	return browsertest.Open(t, fileURL(t, filepath.Join(dir, "index.html")), fileURL(t, originals)+"/")
+}
+
+func fileURL(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 }
 
 // fits checks that the page fits windows of several widths, in light and dark.

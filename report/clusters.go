@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/lists"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -156,11 +157,7 @@ func (c Clusters) composition(members []int) (known int, classes, sizes []int) {
 			sizes[c.Labels[sample]]++
 		}
 	}
-	for l, n := range sizes {
-		if n > 0 {
-			classes = append(classes, l)
-		}
-	}
+	classes = slices.DeleteFunc(matrix.Range(len(sizes)), func(l int) bool { return sizes[l] == 0 })
 	slices.SortStableFunc(classes, func(a, b int) int { return sizes[b] - sizes[a] })
 	return known, classes, sizes
 }

@@ -205,7 +205,7 @@ func (to folder) write(name string, write func(io.Writer) error) error {
 		return err
 	}
 	err := atomicfile.WriteFunc(path, func(w io.Writer) error { return write(atomicfile.UntilDone(to.ctx, w)) })
-	if named := (*fs.PathError)(nil); err != nil && !errors.As(err, &named) {
+	if _, named := errors.AsType[*fs.PathError](err); err != nil && !named {
 		err = fmt.Errorf("writing %s: %w", path, err)
 	}
 	return err

@@ -251,7 +251,7 @@ func (c Clusters) encodeFeatures(ctx context.Context) (out codes, err error) {
 		return out, nil
 	}
 	release, err := memory.FromContext(ctx).Keep(int64(n)*8*directions+layout.Memory(n)+64<<20, "the map")
-	if none := (*memory.LimitError)(nil); errors.As(err, &none) {
+	if _, short := errors.AsType[*memory.LimitError](err); short {
 		return out, nil
 	} else if err != nil {
 		return out, err

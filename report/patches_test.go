@@ -97,8 +97,6 @@ func TestWritePatches(t *testing.T) {
 	if _, ok := files["patches/nmf-kl/2.png"]; ok {
 		t.Error("there is a picture of a part that is not used")
 	}
-	goldenImage(t, "patches-examples.png", readPNG(t, filepath.Join(dir, "patches", "nmf-kl", "examples.png")))
-	goldenImage(t, "patches-row.png", readPNG(t, filepath.Join(dir, "patches", "d-snmf", "2.png")))
 	sizes := v.Words.Sheets
 	for _, v := range v.Patches {
 		sizes = append(sizes, v.Examples)

@@ -392,12 +392,8 @@ func (w *experimentPage) drawnChoices(v *figureView, name string, d *table.Docum
 }
 
 // drawsOf returns one record of each draw that holds a choice, sorted by classes and repeat.
-func drawsOf(records []record.Record, holds func(record.Record) bool) (out []record.Record) {
-	for _, r := range records {
-		if holds(r) {
-			out = append(out, r)
-		}
-	}
+func drawsOf(records []record.Record, holds func(record.Record) bool) []record.Record {
+	out := slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool { return !holds(r) })
 	order := func(a, b record.Record) int {
 		return cmp.Or(cmp.Compare(a.Classes, b.Classes), cmp.Compare(a.Repeat, b.Repeat))
 	}

@@ -2,7 +2,9 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"image"
+	"image/color"
 	"image/png"
 	"os"
 	"testing"
@@ -15,7 +17,7 @@ import (
 
 // Shared with the tests of other packages.
 var (
-	errFailing = reporttest.ErrFailing
+	errFailing = errors.New("disk full")
 
 	sevenMethods, sweptMethods, lambdaSweep, hostile = reporttest.SevenMethods, reporttest.SweptMethods, reporttest.LambdaSweep, reporttest.Hostile
 
@@ -23,9 +25,9 @@ var (
 	scored, golden              = reporttest.Scored, reporttest.Golden
 	confused                    = reporttest.Confused
 
-	red                = reporttest.Red
-	plain, goldenImage = reporttest.Plain, reporttest.GoldenImage
-	threeClasses       = []string{"Coast", "Forest", "Highway"}
+	red          = color.RGBA{200, 0, 0, 255}
+	plain        = reporttest.Plain
+	threeClasses = []string{"Coast", "Forest", "Highway"}
 )
 
 // inClasses makes coefficients of some samples of some classes.

@@ -101,8 +101,7 @@ func (f *settingFlag) apply() error {
 
 // messageOf returns an error without line and column, which flags do not have.
 func messageOf(err error) error {
-	var placed *settings.Error
-	if errors.As(err, &placed) {
+	if placed, ok := errors.AsType[*settings.Error](err); ok {
 		return errors.New(placed.Message)
 	}
 	return err
@@ -163,9 +162,8 @@ func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (spe
 	all.Items = append([]*settings.Value{&method}, all.Items[1:]...)
 	var list spec.Methods
 	err := settings.Decode(all, &list)
-	var placed *settings.Error
-	switch {
-	case errors.As(err, &placed) && placed.Key != "":
+	switch placed, ok := errors.AsType[*settings.Error](err); {
+	case ok && placed.Key != "":
 		err = fmt.Errorf("--%s: %s", flagOf(placed.Key), placed.Message)
 	case err == nil && len(list) != 1:
 		err = fmt.Errorf("--method %q: expected one method and one value of each setting", flag)

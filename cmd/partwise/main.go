@@ -37,9 +37,9 @@ type usageError struct{ error }
 func (e usageError) Unwrap() error { return e.error }
 
 func isUsage(err error) bool {
-	var wrong usageError
-	var conflict usedfiles.Conflict
-	return errors.As(err, &wrong) || errors.As(err, &conflict)
+	_, wrong := errors.AsType[usageError](err)
+	_, conflict := errors.AsType[usedfiles.Conflict](err)
+	return wrong || conflict
 }
 
 // run runs the command and returns its exit code. stderr must be safe for concurrent use.
@@ -59,12 +59,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if errors.Is(err, context.Canceled) {
 		err = context.Cause(ctx)
 	}
-	var limit *memory.LimitError
-	if errors.As(err, &limit) {
+	if _, ok := errors.AsType[*memory.LimitError](err); ok {
 		err = fmt.Errorf("%w (--memory sets the limit)", err)
 	}
 	shown := err
-	if at := (*fs.PathError)(nil); errors.As(err, &at) { // users need no operation, such as stat
+	if at, ok := errors.AsType[*fs.PathError](err); ok { // users need no operation, such as stat
 		shown = errors.New(strings.Replace(err.Error(), at.Error(), at.Path+": "+at.Err.Error(), 1))
 	}
 	plaintext.Fprintf(stderr, "partwise: %v\n", shown)

@@ -8,8 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -35,16 +33,6 @@ type Page struct {
 
 	mu       sync.Mutex
 	problems []string
-}
-
-// FileURL returns the file URL of a path.
-func FileURL(t testing.TB, path string) string {
-	t.Helper()
-	path, err := filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 }
 
 // Open opens the page at an address in a new browser, which is closed after the test, and waits until it is loaded. The

@@ -3,6 +3,7 @@ package browsertest
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,7 @@ func TestPage(t *testing.T) {
 <script>addEventListener("keydown", (e) => { document.title += e.key + e.shiftKey; });</script>`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := Open(t, FileURL(t, path))
+	p := Open(t, (&url.URL{Scheme: "file", Path: path}).String())
 	var sum int
 	p.Run(`await until(() => true); check($("input") && $$("button").length === 1, "elements"); return 1 + 1;`, &sum)
 	if sum != 2 {

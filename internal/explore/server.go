@@ -177,7 +177,7 @@ func answer(w http.ResponseWriter, do func() error) {
 		return
 	}
 	status := http.StatusInternalServerError
-	if e := (*statusError)(nil); errors.As(err, &e) {
+	if e, ok := errors.AsType[*statusError](err); ok {
 		status = e.status
 	}
 	limitAnswer(w)
@@ -255,7 +255,7 @@ func decodeRequest(w http.ResponseWriter, r *http.Request) (a posted, err error)
 	limits := http.NewResponseController(w)
 	_ = limits.SetReadDeadline(time.Now().Add(acceptable)) // only a test's writer does not support it
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
-	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return a, failure(http.StatusRequestEntityTooLarge, "the request is too large: select fewer images")
 	} else if err != nil {
 		return a, failure(http.StatusBadRequest, "the request ends early: %w", err)
@@ -292,7 +292,7 @@ func (s *Server) applyChange(a posted, do func(context.Context, feedback.Act) (*
 		state, err = do(s.ctx, a.Act)
 		return err
 	})
-	if mistake := (*feedback.MistakeError)(nil); errors.As(err, &mistake) {
+	if mistake, ok := errors.AsType[*feedback.MistakeError](err); ok {
 		return nil, &statusError{http.StatusUnprocessableEntity, mistake}
 	}
 	if err != nil {

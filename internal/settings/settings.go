@@ -113,8 +113,7 @@ func (e *Error) Error() string {
 
 // InFile returns an error of the text of a file with its path: path:line:column: message.
 func InFile(path string, err error) error {
-	var placed *Error
-	if errors.As(err, &placed) && placed.Line > 0 {
+	if placed, ok := errors.AsType[*Error](err); ok && placed.Line > 0 {
 		return fmt.Errorf("%s:%w", path, err)
 	}
 	return fmt.Errorf("%s: %w", path, err)
@@ -296,8 +295,7 @@ func decode(v *Value, to reflect.Value, f Setting) error {
 
 // withPosition adds the position of v to an error that has none.
 func withPosition(v *Value, err error) error {
-	var placed *Error
-	if err == nil || errors.As(err, &placed) {
+	if _, placed := errors.AsType[*Error](err); placed || err == nil {
 		return err
 	}
 	return v.Errorf("%v", err)
@@ -339,8 +337,7 @@ func decodeStruct(v *Value, to reflect.Value) error {
 }
 
 func keyed(key string, err error) error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		e.Key = key
 	}
 	return err

@@ -396,12 +396,9 @@ func curvesOf(records []record.Record, methods []string, prepare func([]record.P
 
 // remainingDecrease rescales a curve from iteration 1 so that it falls from 1 to 0; nil if the objective does not fall.
 func remainingDecrease(curve []record.Point) []record.Point {
-	var rest []record.Point
-	for _, p := range curve {
-		if p.Iteration > 0 && !math.IsNaN(p.Objective) && !math.IsInf(p.Objective, 0) {
-			rest = append(rest, p)
-		}
-	}
+	rest := slices.DeleteFunc(slices.Clone(curve), func(p record.Point) bool {
+		return p.Iteration == 0 || math.IsNaN(p.Objective) || math.IsInf(p.Objective, 0)
+	})
 	if len(rest) < 2 {
 		return nil
 	}
@@ -427,12 +424,7 @@ func withPenalty(curve []record.Point) []record.Point {
 
 // mean averages the term over the curves at every iteration of any curve.
 func (t term) mean(ctx context.Context, curves [][]record.Point) (plotter.XYs, error) {
-	var iterations []int
-	for _, curve := range curves {
-		for _, p := range curve {
-			iterations = append(iterations, p.Iteration)
-		}
-	}
+	iterations := lists.Map(slices.Concat(curves...), func(p record.Point) int { return p.Iteration })
 	slices.Sort(iterations)
 	var mean plotter.XYs
 	for _, i := range slices.Compact(iterations) {

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"testing"
 
@@ -39,4 +40,15 @@ func TestGallery(t *testing.T) {
 	if want := 2*(minTile+sheetGap) + sheetGap; img.Rect.Dx() != want {
 		t.Errorf("two narrow tiles are %d pixels wide, want %d", img.Rect.Dx(), want)
 	}
+}
+
+// TestGalleryPictures: photos with marks, one of them unreadable.
+func TestGalleryPictures(t *testing.T) {
+	tiles := []GalleryTile{{Caption: "unreadable.jpg"}}
+	for i := range 3 {
+		drawn := mark(t, hills(100, 80), scattered(uint64(i), 12, 3, 100, 80), boxed{Box: 100 + 50*i, Numbers: true})
+		tiles = append(tiles, GalleryTile{drawn, fmt.Sprintf("shore/a photo with a long name %d.jpg", i)})
+	}
+	goldenImage(t, "gallery-examples.png", Examples(tiles, 3))
+	goldenImage(t, "gallery-row.png", PartRow(tiles[1:], 1))
 }

@@ -1,33 +1,78 @@
 package figure
 
 import (
+	"bytes"
+	"errors"
 	"image"
 	"image/color"
+	"image/png"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
 
+	"golang.org/x/image/draw"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/pipeline/models"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-type failing = reporttest.Failing
+var errFailing = errors.New("disk full")
+
+// failing is a writer on a full disk.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errFailing }
 
 // Shared with the tests of other packages.
 var (
-	errFailing = reporttest.ErrFailing
+	sevenMethods, sweptMethods, lambdaSweep = reporttest.SevenMethods, reporttest.SweptMethods, reporttest.LambdaSweep
+	fakeRecords, ranksAndSweeps             = reporttest.Records, reporttest.RanksAndSweeps
+	scored                                  = reporttest.Scored
 
-	sevenMethods, sweptMethods, lambdaSweep   = reporttest.SevenMethods, reporttest.SweptMethods, reporttest.LambdaSweep
-	fakeRecords, sweptRecords, ranksAndSweeps = reporttest.Records, reporttest.SweptRecords, reporttest.RanksAndSweeps
-	scored                                    = reporttest.Scored
-
-	red                = reporttest.Red
-	blue               = color.RGBA{0, 0, 200, 255}
-	plain, goldenImage = reporttest.Plain, reporttest.GoldenImage
-	threeClasses       = []string{"Coast", "Forest", "Highway"}
+	red          = color.RGBA{200, 0, 0, 255}
+	blue         = color.RGBA{0, 0, 200, 255}
+	plain        = reporttest.Plain
+	threeClasses = []string{"Coast", "Forest", "Highway"}
 )
+
+// sweptRecords returns records of sweptMethods at several numbers of classes.
+func sweptRecords(classes ...int) []record.Record { return fakeRecords(sweptMethods, classes, 6) }
+
+// goldenImage compares a picture with one in testdata. Small differences in colour are allowed between processors.
+func goldenImage(t *testing.T, name string, got image.Image) {
+	t.Helper()
+	var file bytes.Buffer
+	if err := png.Encode(&file, got); err != nil {
+		t.Fatal(err)
+	}
+	a, b := decode(t, reporttest.GoldenFile(t, name, file.Bytes())), decode(t, file.Bytes())
+	far := 0
+	for i := range min(len(a.Pix), len(b.Pix)) {
+		if d := int(a.Pix[i]) - int(b.Pix[i]); d*d > 64 {
+			far++
+		}
+	}
+	if a.Rect != b.Rect || far*1000 > len(a.Pix) {
+		path := filepath.Join(os.TempDir(), "partwise-golden-"+name)
+		t.Errorf("testdata/%s differs; see %s, %v", name, path, os.WriteFile(path, file.Bytes(), 0o644))
+	}
+}
+
+func decode(t *testing.T, file []byte) *image.RGBA {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := image.NewRGBA(img.Bounds())
+	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
+	return out
+}
 
 // must returns v; no error is expected.
 func must[T any](v T, err error) T {

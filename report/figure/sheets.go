@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -541,16 +542,9 @@ func (t *territory) writeNumbers(img *image.RGBA) {
 			at.inside, at.strongest, at.chip.rect = inside, t.weight[p], rect
 		}
 	}
-	var order []*place
-	for _, at := range places {
-		if float64(at.pixels) >= minNumbered*float64(len(t.owner)) {
-			order = append(order, at)
-		}
-	}
-	slices.SortFunc(order, func(a, b *place) int { return cmp.Or(b.pixels-a.pixels, a.chip.part-b.chip.part) })
 	var used []image.Rectangle
-	for _, at := range order {
-		if at.chip.rect.In(img.Rect) && !slices.ContainsFunc(used, at.chip.rect.Overlaps) {
+	for _, at := range slices.SortedFunc(maps.Values(places), func(a, b *place) int { return cmp.Or(b.pixels-a.pixels, a.chip.part-b.chip.part) }) {
+		if float64(at.pixels) >= minNumbered*float64(len(t.owner)) && at.chip.rect.In(img.Rect) && !slices.ContainsFunc(used, at.chip.rect.Overlaps) {
 			used = append(used, at.chip.rect)
 			at.chip.draw(img)
 		}

@@ -9,6 +9,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template"
@@ -212,18 +213,14 @@ var (
 	}).Parse(captionText))
 )
 
+var lineBreaks = regexp.MustCompile(`\s*\n\s*`)
+
 func caption(template string, data any) string {
 	var text strings.Builder
 	if err := captions.ExecuteTemplate(&text, template, data); err != nil {
 		panic(err) // cannot fail: the templates are embedded
 	}
-	var lines []string
-	for line := range strings.Lines(text.String()) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, " ")
+	return strings.TrimSpace(lineBreaks.ReplaceAllString(text.String(), " "))
 }
 
 type testCaption struct {

@@ -1,15 +1,27 @@
 package table
 
-import "github.com/seed4492f2cd/partwise/report/internal/reporttest"
+import (
+	"errors"
 
-type failing = reporttest.Failing
+	"github.com/seed4492f2cd/partwise/pipeline/record"
+	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
+)
+
+var errFailing = errors.New("disk full")
+
+// failing is a writer on a full disk.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errFailing }
 
 // Shared with the tests of other packages.
 var (
-	errFailing                                       = reporttest.ErrFailing
 	sevenMethods, sweptMethods, lambdaSweep, hostile = reporttest.SevenMethods, reporttest.SweptMethods, reporttest.LambdaSweep, reporttest.Hostile
 
-	fakeRecords, sweptRecords, ranksAndSweeps = reporttest.Records, reporttest.SweptRecords, reporttest.RanksAndSweeps
-	scored, golden                            = reporttest.Scored, reporttest.Golden
-	confused                                  = reporttest.Confused
+	fakeRecords, ranksAndSweeps = reporttest.Records, reporttest.RanksAndSweeps
+	scored, golden              = reporttest.Scored, reporttest.Golden
+	confused                    = reporttest.Confused
 )
+
+// sweptRecords returns records of sweptMethods at several numbers of classes.
+func sweptRecords(classes ...int) []record.Record { return fakeRecords(sweptMethods, classes, 6) }

@@ -165,8 +165,8 @@ const around = 60
 // Excerpt adds the line of the text, or a part of a long line, to an error of [Parse] or [settings.Decode], with a marker
 // below the position.
 func Excerpt(text []byte, err error) error {
-	var e *settings.Error
-	if !errors.As(err, &e) || e.Line == 0 {
+	e, ok := errors.AsType[*settings.Error](err)
+	if !ok || e.Line == 0 {
 		return err
 	}
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(string(text)), "\n")

@@ -2,15 +2,12 @@
 package reporttest
 
 import (
-	"bytes"
 	_ "embed"
-	"errors"
 	"flag"
 	"fmt"
 	"hash/fnv"
 	"image"
 	"image/color"
-	"image/png"
 	"math"
 	"os"
 	"path/filepath"
@@ -28,8 +25,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// goldenFile returns the content of a file in testdata, after rewriting it with -update.
-func goldenFile(t *testing.T, name string, got []byte) []byte {
+// GoldenFile returns the content of a file in testdata, after rewriting it with -update.
+func GoldenFile(t *testing.T, name string, got []byte) []byte {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
@@ -47,49 +44,10 @@ func goldenFile(t *testing.T, name string, got []byte) []byte {
 // Golden compares got with a file in testdata.
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
-	if diff := cmp.Diff(string(goldenFile(t, name, []byte(got))), got); diff != "" {
+	if diff := cmp.Diff(string(GoldenFile(t, name, []byte(got))), got); diff != "" {
 		t.Errorf("testdata/%s differs (-want +got):\n%s", name, diff)
 	}
 }
-
-// GoldenImage compares a picture with one in testdata. Small differences in colour are allowed between processors.
-func GoldenImage(t *testing.T, name string, got image.Image) {
-	t.Helper()
-	var file bytes.Buffer
-	if err := png.Encode(&file, got); err != nil {
-		t.Fatal(err)
-	}
-	a, b := decode(t, goldenFile(t, name, file.Bytes())), decode(t, file.Bytes())
-	far := 0
-	for i := range min(len(a.Pix), len(b.Pix)) {
-		if d := int(a.Pix[i]) - int(b.Pix[i]); d*d > 64 {
-			far++
-		}
-	}
-	if a.Rect != b.Rect || far*1000 > len(a.Pix) {
-		path := filepath.Join(os.TempDir(), "partwise-golden-"+name)
-		t.Errorf("testdata/%s differs; see %s, %v", name, path, os.WriteFile(path, file.Bytes(), 0o644))
-	}
-}
-
-func decode(t *testing.T, file []byte) *image.RGBA {
-	t.Helper()
-	img, err := png.Decode(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := image.NewRGBA(img.Bounds())
-	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
-	return out
-}
-
-// ErrFailing is the error of a Failing writer.
-var ErrFailing = errors.New("disk full")
-
-// Failing is a writer on a full disk.
-type Failing struct{}
-
-func (Failing) Write([]byte) (int, error) { return 0, ErrFailing }
 
 //go:embed hostile.txt
 var hostile string
@@ -182,14 +140,11 @@ var LambdaSweep = []spec.Sweep{
 // SweptMethods are the methods of LambdaSweep and one that is not swept.
 var SweptMethods = []string{"nmf", "ogl 1 1", "ogl 1 50", "ogl 2 1", "ogl 2 50", "g 0.5", "g 50"}
 
-// SweptRecords returns records of SweptMethods at several numbers of classes.
-func SweptRecords(classes ...int) []record.Record { return Records(SweptMethods, classes, 6) }
-
 // RanksAndSweeps returns records of SweptMethods at several ranks.
 func RanksAndSweeps() []record.Record {
 	var records []record.Record
 	for _, rank := range []int{5, 10, 30} {
-		for _, r := range SweptRecords(rank) {
+		for _, r := range Records(SweptMethods, []int{rank}, 6) {
 			r.Row, r.Rank, r.Classes = rank, rank, 4
 			if r.Method == "nmf" {
 				r.Rank = 0
@@ -226,9 +181,6 @@ func Awkward() (records []record.Record, methods []string) {
 	}
 	return records, methods
 }
-
-// Red is a fill colour.
-var Red = color.RGBA{200, 0, 0, 255}
 
 // Plain returns an image of one colour whose corner is not at the origin.
 func Plain(width, height int, c color.Color) image.Image {
