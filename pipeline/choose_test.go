@@ -186,7 +186,7 @@ func TestRankAutoRefused(t *testing.T) {
 	}
 	in := blobs(t, 3, 8, 12)
 	g := grouping.Groups{K: 3, Method: spec.Method{Name: "nmf"}, Rank: &spec.Rank{Auto: &spec.AutoRank{}}, Cluster: spec.Cluster{By: spec.Largest}}
-	if _, err := g.Find(t.Context(), in, nil); err == nil || !strings.Contains(err.Error(), "rank: auto, by held-out, but clustering by largest coefficient needs one basis vector per group") {
+	if _, err := g.Find(t.Context(), in, nil); err == nil || !strings.Contains(err.Error(), "rank auto, by held-out: clustering by largest coefficient needs one basis vector for each") {
 		t.Errorf("%v", err)
 	}
 }

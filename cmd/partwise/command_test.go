@@ -336,7 +336,7 @@ func TestConflictingLabels(t *testing.T) {
 	for i, line := range []string{"--method cnmf,iterations=5", "--method kmeans", "--method nmf,iterations=5 --cluster by=ncut -k 4", "--method cnmf,iterations=5 --cluster distance=euclidean -k 7"} {
 		dir := fmt.Sprint("labelled", i)
 		code, out, stderr := partwise(append(strings.Fields("cluster photos --features pixels=8 --labels odd.csv --out "+dir), strings.Fields(line)...)...)
-		if code != exitDone || strings.Contains(stderr, "the class third has one labelled sample, which does not constrain") != strings.Contains(line, "cnmf") {
+		if code != exitDone || strings.Contains(stderr, "classes with one labelled sample (third) do not constrain") != strings.Contains(line, "cnmf") {
 			t.Errorf("%s: exit code %d, said %q", line, code, stderr)
 		}
 		records, err := csv.NewReader(strings.NewReader(read(t, dir, "assignments.csv"))).ReadAll()
@@ -385,7 +385,7 @@ func TestConflictingLabels(t *testing.T) {
 		"cluster photos -k 3 --labels wrong.csv":                         "wrong.csv: line 2: no sample is called",
 		"cluster photos -k 3 --labels two.csv --method lda":              "lda: each of the 2 classes has one labelled sample",
 		"cluster photos -k 3 --method ntf --features sift=dense":         "ntf needs images, but the features are SIFT",
-		"cluster photos -k 3 --method pca --rank 5 --cluster by=largest": "rank: 5 is 5 for 3 groups, but clustering by largest coefficient needs one basis vector per group",
+		"cluster photos -k 3 --method pca --rank 5 --cluster by=largest": "rank 5: clustering by largest coefficient needs one basis vector for each of the 3 groups",
 		"cluster photos -k 3 --method kmeans --cluster by=ncut":          "the method kmeans already clusters the features; remove the clustering by ncut, or choose a factorisation",
 	} {
 		write(t, "wrong.csv", "file,class\nnobody.png,a\n")
@@ -899,7 +899,7 @@ func TestRankAuto(t *testing.T) {
 		{"fit photos --rank k+1 --out x.npz", "--rank k+1: expected one number (1 or more) or auto"},
 		{"fit photos --rank auto --start model.npz --out x.npz", "--start sets the rank; remove --rank"},
 		{"cluster photos --rank among=9..3", "expected a rising range such as 5..40"},
-		{"cluster photos --rank auto --cluster largest -k 3", "but clustering by largest coefficient needs one basis vector per group"},
+		{"cluster photos --rank auto --cluster largest -k 3", "clustering by largest coefficient needs one basis vector for each"},
 	} {
 		if code, _, stderr := partwise(strings.Fields(c.args)...); code == exitDone || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit code %d, said %q", c.args, code, stderr)

@@ -16,6 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
@@ -127,16 +128,7 @@ func Lookup(name string) (Info, bool) {
 
 // DataDir returns the default folder for downloads: the folder in the environment variable PARTWISE_DATA, else partwise
 // in the user's cache folder.
-func DataDir() (string, error) {
-	if dir := os.Getenv("PARTWISE_DATA"); dir != "" {
-		return dir, nil
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("no data folder is set, and the user cache folder is unknown: %w", err)
-	}
-	return filepath.Join(dir, "partwise"), nil
-}
+func DataDir() (string, error) { return cache.UserFolder("PARTWISE_DATA", "partwise") }
 
 // Find returns the file or folder of the known set called name, or "" for the generated set. It searches root first.
 // from selects a form, "mat" or "raw". Both may be "". If nothing is found, the error says how to get the set, and

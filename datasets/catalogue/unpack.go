@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
@@ -133,7 +134,7 @@ func (u *unpacker) unpackEntry(name string, mode fs.FileMode, open func() (io.Re
 		err = u.writeFile(filepath.FromSlash(clean), open)
 	}
 	if err != nil {
-		return fmt.Errorf("%q: %w", shortName(name), err)
+		return fmt.Errorf("%s: %w", spreadsheet.Quote(name), err)
 	}
 	return nil
 }
@@ -175,12 +176,4 @@ func checkName(name string) error {
 		}
 	}
 	return nil
-}
-
-func shortName(name string) string {
-	const most = 100
-	if len(name) > most {
-		return name[:most] + "…"
-	}
-	return name
 }

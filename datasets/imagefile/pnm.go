@@ -29,20 +29,15 @@ type pnm struct {
 }
 
 func newPNM(r io.Reader) (*pnm, error) {
-	p := &pnm{r: bufio.NewReader(r)}
+	p := &pnm{r: bufio.NewReader(r), channels: 1}
 	magic := make([]byte, 2)
 	if _, err := io.ReadFull(p.r, magic); err != nil {
 		return nil, err
 	}
-	switch string(magic) {
-	case "P2", "P5":
-		p.channels = 1
-	case "P3", "P6":
-		p.channels = 3
-	default:
-		return nil, fmt.Errorf("a file that begins with %q", magic)
-	}
 	p.plain = magic[1] < '5'
+	if magic[1] == '3' || magic[1] == '6' {
+		p.channels = 3
+	}
 	for _, field := range []struct {
 		name  string
 		value *int

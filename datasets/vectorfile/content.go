@@ -264,20 +264,16 @@ func (vs variables) imageSize() (height, width int, given bool) {
 	return height, width, given
 }
 
-// String lists the first variables.
+// String lists the variables.
 func (vs variables) String() string {
-	const most = 20
 	if len(vs) == 0 {
 		return "no variables"
 	}
 	var list []string
-	for i := range vs[:min(len(vs), most)] {
+	for i := range vs {
 		list = append(list, vs[i].String())
 	}
-	if more := len(vs) - len(list); more > 0 {
-		list = append(list, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(list, ", ")
+	return naming.Short(list)
 }
 
 // Variables that Write stores beside the vectors: names of samples and classes, the size of images or 0, 0, and the

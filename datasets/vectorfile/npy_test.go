@@ -318,7 +318,7 @@ func TestManyVariables(t *testing.T) {
 	}
 	for name, data := range map[string][]byte{"x.npz": writeNPZ(t, arrays...), "x.mat": writeMAT(binary.LittleEndian, false, vars...)} {
 		path := writeFile(t, filepath.Join(t.TempDir(), name), data)
-		if _, err := openFile(path, Options{}); err == nil || !strings.Contains(err.Error(), "a19 (1×1") || !strings.Contains(err.Error(), "980 more") || strings.Contains(err.Error(), "a20 ") {
+		if _, err := openFile(path, Options{}); err == nil || !strings.Contains(err.Error(), "a4 (1×1") || strings.Contains(err.Error(), "a20 ") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := openFile(path, Options{Limit: 100_000}); err == nil || !strings.Contains(err.Error(), "of memory") {

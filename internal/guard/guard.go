@@ -46,26 +46,22 @@ func Call(f func() error) (err error) {
 // interrupted, such as LAPACK factorisations. f then continues in its own goroutine, so it must not share mutable
 // data with its caller. A panic of f is returned as a *PanicError.
 func Interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	type answer struct {
-		value T
-		err   error
-	}
-	var none T
-	if err := ctx.Err(); err != nil {
+	var value, none T // f may set value after the end of ctx
+	err := ctx.Err()
+	if err != nil {
 		return none, err
 	}
-	done := make(chan answer, 1)
+	done := make(chan struct{})
 	go func() {
-		var a answer
-		a.err = Call(func() (err error) {
-			a.value, err = f()
+		defer close(done)
+		err = Call(func() (err error) {
+			value, err = f()
 			return err
 		})
-		done <- a
 	}()
 	select {
-	case a := <-done:
-		return a.value, a.err
+	case <-done:
+		return value, err
 	case <-ctx.Done():
 		return none, ctx.Err()
 	}

@@ -5,6 +5,8 @@ package links
 import (
 	"fmt"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 )
 
 // Close returns the transitive closure of must-links: for each of n samples the number of its connected component, from 0
@@ -18,10 +20,7 @@ func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 		}
 	}
 	// Union-find: each sample points to an earlier one of its component, the first one to itself.
-	groups = make([]int, n)
-	for i := range groups {
-		groups[i] = i
-	}
+	groups = matrix.Range(n)
 	first := func(i int) int {
 		for groups[i] != i {
 			groups[i] = groups[groups[i]]

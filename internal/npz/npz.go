@@ -105,36 +105,32 @@ func (a *Archive) Integers(name string, largest int64) (values []int, err error)
 }
 
 // Get reads an array into value: a **mat.Dense, *[]float64, *float64, *[]int or *int. Numbers must be finite and integers
-// from 0 to most; lists of numbers and matrices must not be empty. shape is the expected size along each dimension, -1 for
-// any; it may be left out.
-func (a *Archive) Get(name string, value any, most int64, shape ...int) error {
+// from 0 to most; lists of numbers and matrices must not be empty. shape is the expected shape;
+// without it, any shape fits.
+func (a *Archive) Get(name string, value any, most int64, shape ...int) (err error) {
 	var numbers []float64
 	var integers, is []int
-	var err error
-	_, isMatrix := value.(**mat.Dense)
 	switch value.(type) {
 	case *int, *[]int:
 		integers, err = a.Integers(name, most)
 		is = []int{len(integers)}
+	case **mat.Dense:
+		numbers, is, err = a.Floats(name, 2, nil)
 	default:
-		dimensions := 1
-		if isMatrix {
-			dimensions = 2
-		}
-		numbers, is, err = a.Floats(name, dimensions, nil)
-		if err == nil && len(numbers) == 0 {
-			err = fmt.Errorf("the array %q has shape %v; expected a non-empty array", name, is)
-		}
+		numbers, is, err = a.Floats(name, 1, nil)
 	}
 	if err != nil {
 		return err
+	}
+	if integers == nil && len(numbers) == 0 {
+		return fmt.Errorf("the array %q has shape %v; expected a non-empty array", name, is)
 	}
 	switch value.(type) {
 	case *int, *float64:
 		shape = []int{1}
 	}
 	for d, size := range shape {
-		if size >= 0 && size != is[d] {
+		if size != is[d] {
 			return fmt.Errorf("the array %q has shape %v; expected %v", name, is, shape)
 		}
 	}

@@ -66,18 +66,13 @@ func (k Kind) In(raw []byte, order binary.ByteOrder) func(i int) float64 {
 
 // Half returns the value of an IEEE 754 binary16 number: sign, 5 bits of exponent, 10 bits of fraction.
 func Half(bits uint16) float64 {
-	exponent, fraction := int(bits>>10&0x1f), float64(bits&0x3ff)
-	var v float64
-	switch exponent {
-	case 0:
-		v = math.Ldexp(fraction, -24)
-	case 0x1f:
+	// A float32 has the same parts, and an exponent that is 112 higher.
+	v := float64(math.Float32frombits(uint32(bits&0x7fff)<<13)) * 0x1p112
+	switch infinite := uint16(0x7c00); {
+	case bits&0x7fff > infinite:
+		return math.NaN()
+	case bits&0x7fff == infinite:
 		v = math.Inf(1)
-		if fraction != 0 {
-			return math.NaN()
-		}
-	default:
-		v = math.Ldexp(1024+fraction, exponent-25)
 	}
 	if bits>>15 != 0 {
 		return -v

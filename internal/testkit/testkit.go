@@ -20,13 +20,17 @@ import (
 // DataFolder is the environment variable with the folder of the real image sets.
 const DataFolder = "PARTWISE_DATA"
 
-// folder returns the folder of an environment variable, or "". A relative path is relative to the module's root.
-func folder(variable string) string {
-	dir := os.Getenv(variable)
-	if dir == "" || filepath.IsAbs(dir) {
+// NeedFolder returns the folder of an environment variable, and skips the test if it is not set. A relative path is
+// relative to the module's root.
+func NeedFolder(t testing.TB, variable string) string {
+	t.Helper()
+	dir, root := os.Getenv(variable), ""
+	if dir == "" {
+		t.Skipf("%s is not set", variable)
+	}
+	if filepath.IsAbs(dir) {
 		return dir
 	}
-	root := "."
 	for range 10 {
 		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
 			break
@@ -34,16 +38,6 @@ func folder(variable string) string {
 		root = filepath.Join(root, "..")
 	}
 	return filepath.Join(root, dir)
-}
-
-// NeedFolder returns the folder of an environment variable, and skips the test if it is not set.
-func NeedFolder(t testing.TB, variable string) string {
-	t.Helper()
-	dir := folder(variable)
-	if dir == "" {
-		t.Skipf("%s is not set", variable)
-	}
-	return dir
 }
 
 // Slow skips a single-threaded test that is slow under the race detector, if the detector is on and -short is set.
@@ -56,19 +50,12 @@ func Slow(t *testing.T) {
 
 var methodField = regexp.MustCompile(`"method"\s*:\s*"([^"]+)"`)
 
-// Fixtures runs a subtest for each file of exact results in testdata/fixtures, or in the folder PARTWISE_FIXTURES. It
-// selects the checker whose name is the longest prefix of the file's method, so that "gnmf" checks "gnmf_heat". Files of
-// PARTWISE_FIXTURES without a checker are skipped, because they belong to other packages. Infinities become null in
-// text.
+// Fixtures runs a subtest for each file of exact results in testdata/fixtures. It selects the checker whose name is the
+// longest prefix of the file's method, so that "gnmf" checks "gnmf_heat". Infinities become null in text.
 func Fixtures[C any](t *testing.T, checkers map[string]C, check func(t *testing.T, checker C, text []byte)) {
-	dir := folder("PARTWISE_FIXTURES")
-	own := dir == ""
-	if own {
-		dir = filepath.Join("testdata", "fixtures")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	files, err := filepath.Glob(filepath.Join("testdata", "fixtures", "*.json"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no fixtures in %s: %v", dir, err)
+		t.Fatalf("no fixtures: %v", err)
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -83,12 +70,12 @@ func Fixtures[C any](t *testing.T, checkers map[string]C, check func(t *testing.
 				best = name
 			}
 		}
-		if best != "" {
+		if best == "" {
+			t.Errorf("%s: nothing checks the method %q", file, method[1])
+		} else {
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
 				check(t, checkers[best], bytes.ReplaceAll(text, []byte("Infinity"), []byte("null")))
 			})
-		} else if own {
-			t.Errorf("%s: nothing checks the method %q", file, method[1])
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (f *Files) ReadsSet(set *datasets.Set, path string) error {
 	for i := range set.Names {
 		file := set.File(i)
 		folder := filepath.Dir(file)
-		isFirst := set.Files != nil && !folders[folder] && !sameFile(file, path)
+		isFirst := set.Files != nil && !folders[folder] && !output.SameFile(file, path)
 		folders[folder] = folders[folder] || isFirst
 		info, err := os.Lstat(file)
 		isLink := err == nil && info.Mode()&fs.ModeSymlink != 0
@@ -71,7 +71,7 @@ func (f *Files) ReadsSet(set *datasets.Set, path string) error {
 			case isFirst:
 				err = w.conflict(folder)
 			}
-			if err == nil && (isLink && w.Names != nil || w.Names == nil && sameFile(w.Path, file)) {
+			if err == nil && (isLink && w.Names != nil || w.Names == nil && output.SameFile(w.Path, file)) {
 				err = w.conflict(file)
 			}
 			if err != nil {
@@ -114,7 +114,7 @@ func (w Written) conflict(read string) error {
 	if there, err := os.Lstat(w.Path); w.Names != nil || err != nil || there.IsDir() {
 		return nil
 	}
-	if sameFile(w.Path, read) {
+	if output.SameFile(w.Path, read) {
 		return Conflict{fmt.Errorf("the input %s would be replaced by %s %s; choose another file", read, w.Label, w.Path)}
 	}
 	if info, err := os.Stat(read); err != nil || !info.IsDir() {
@@ -126,10 +126,4 @@ func (w Written) conflict(read string) error {
 		}
 	}
 	return nil
-}
-
-func sameFile(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }

@@ -64,11 +64,7 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 	}
 	if g.Rank != nil {
 		if rank := g.Rank.Of(k); g.algorithm() == spec.Largest && (g.Rank.Auto != nil || rank != k) {
-			what := g.Rank.String()
-			if g.Rank.Auto == nil {
-				what = fmt.Sprintf("%s is %d for %d groups", what, rank, k)
-			}
-			return fmt.Errorf("rank: %s, but clustering by largest coefficient needs one basis vector per group", what)
+			return fmt.Errorf("rank %s: clustering by largest coefficient needs one basis vector for each of the %d groups", g.Rank, k)
 		}
 		if err := g.Rank.Check(k, n, "groups"); err != nil {
 			return err
@@ -137,14 +133,10 @@ func (g Groups) Notes(in *input.Inputs) []string {
 			lone = append(lone, in.Set.Classes[c])
 		}
 	}
-	note := "the classes %s have one labelled sample each, which does not constrain %s; only the clustering uses these labels"
-	switch len(lone) {
-	case 0:
+	if lone == nil {
 		return nil
-	case 1:
-		note = "the class %s has one labelled sample, which does not constrain %s; only the clustering uses this label"
 	}
-	return []string{fmt.Sprintf(note, phrase.Some(lone), g.Method.Label())}
+	return []string{fmt.Sprintf("classes with one labelled sample (%s) do not constrain %s; only the clustering uses these labels", phrase.Some(lone), g.Method.Label())}
 }
 
 // inBlocks is a method that learns from blocks of the inputs.

@@ -152,7 +152,7 @@ func TestLabelsRefused(t *testing.T) {
 		{few, Groups{K: 3, Method: nmf, Cluster: spec.Cluster{By: "constrained-kmeans"}}, "constrained-kmeans needs labels or links of some samples: set labels or links"},
 		{few, Groups{K: 3, Method: nmf, Rank: two}, "rank: 36 is above the number of samples, 35"},
 		{few, Groups{K: 3, Method: spec.Method{Name: spec.Original}}, "the method original is for classification and finds no groups"},
-		{few, Groups{K: 3, Method: nmf, Cluster: spec.Cluster{By: spec.Largest}, Rank: two}, "rank: 36 is 36 for 3 groups, but clustering by largest coefficient needs one basis vector per group"},
+		{few, Groups{K: 3, Method: nmf, Cluster: spec.Cluster{By: spec.Largest}, Rank: two}, "rank 36: clustering by largest coefficient needs one basis vector for each of the 3 groups"},
 		{few, Groups{K: 3, Method: spec.Method{Name: spec.KMeans}, Cluster: spec.Cluster{By: "ncut"}}, "the method kmeans already clusters the features; remove the clustering by ncut, or choose a factorisation"},
 		{map[int]string{1: "a", 2: "a"}, Groups{K: 3, Method: spec.Method{Name: "sda"}, UseLabels: true}, "sda: discriminant directions need labelled samples of two classes; all 2 are of one class"},
 		{map[int]string{1: "a", 2: "b"}, Groups{K: 3, Method: spec.Method{Name: "lda"}, UseLabels: true}, "lda: each of the 2 classes has one labelled sample"},
@@ -167,7 +167,7 @@ func TestLabelsRefused(t *testing.T) {
 		}
 	}
 	in := labelledSet(t, few)
-	if notes := (Groups{Method: cnmf, UseLabels: true}).Notes(in); len(notes) != 1 || !strings.Contains(notes[0], "the classes b, c have one labelled sample each, which does not constrain cnmf; only the clustering uses these labels") {
+	if notes := (Groups{Method: cnmf, UseLabels: true}).Notes(in); len(notes) != 1 || !strings.Contains(notes[0], "classes with one labelled sample (b, c) do not constrain cnmf; only the clustering uses these labels") {
 		t.Errorf("noted %q", notes)
 	}
 	for _, m := range []spec.Method{nmf, {Name: "constrained-kmeans"}, {Name: "sda"}, {Name: "nmf", By: "seeded-kmeans"}} {

@@ -62,15 +62,18 @@ type Store struct {
 }
 
 // Default returns the default folder: PARTWISE_CACHE, or partwise/cache in the user's cache folder.
-func Default() (string, error) {
-	if dir := os.Getenv("PARTWISE_CACHE"); dir != "" {
+func Default() (string, error) { return UserFolder("PARTWISE_CACHE", "partwise", "cache") }
+
+// UserFolder returns the folder in an environment variable, or else a folder in the user's cache folder.
+func UserFolder(variable string, elements ...string) (string, error) {
+	if dir := os.Getenv(variable); dir != "" {
 		return dir, nil
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("no cache folder is set, and the user cache folder is unknown: %w", err)
+		return "", fmt.Errorf("%s is not set, and the user cache folder is unknown: %w", variable, err)
 	}
-	return filepath.Join(dir, "partwise", "cache"), nil
+	return filepath.Join(append([]string{dir}, elements...)...), nil
 }
 
 // Names of a store's files: an entry is in a folder named by the first two digits of its key.

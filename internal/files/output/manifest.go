@@ -287,16 +287,14 @@ func samePlace(a, b, dir string) bool {
 	if string([]rune(a)) == string([]rune(b)) {
 		return true
 	}
-	info, err := os.Stat(b)
-	if err != nil {
-		return false
-	}
-	for _, at := range []string{a, filepath.Join(dir, "..", "..", a)} {
-		if infoA, err := os.Stat(at); err == nil && os.SameFile(infoA, info) {
-			return true
-		}
-	}
-	return false
+	return SameFile(a, b) || SameFile(filepath.Join(dir, "..", "..", a), b)
+}
+
+// SameFile reports whether two paths exist and name the same file or folder.
+func SameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // isMissing reports whether an error means that a file does not exist, or that a parent of it is a file.
