@@ -268,7 +268,7 @@ func TestHistograms(t *testing.T) {
 	if n, m := x.Dims(); n != 9 || m != 75 {
 		t.Fatalf("%d×%d histograms", n, m)
 	}
-	assigner, err := vocab.NewAssigner(t.Context(), in.Vocabulary, vocab.Assignment{})
+	assigner, err := vocab.NewAssigner(in.Vocabulary, vocab.Assignment{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package vocab
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -58,40 +57,25 @@ func (p *points) distance(x []uint8, j int) float64 {
 	return (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
-// finder finds the nearest words of descriptors, by exhaustive comparison or with a forest.
+// finder finds the nearest words of descriptors.
 type finder struct {
 	*points
-	forest  *forest // nil for exhaustive comparison
-	checks  int     // number of words compared with a forest
-	rows    int     // number of descriptors per panel, so that scores fit into the cache
-	panels  freelist.List[*panel]
-	buffers freelist.List[*searchBuffers]
+	rows   int // number of descriptors per panel, so that scores fit into the cache
+	panels freelist.List[*panel]
 }
 
-// newFinder returns a finder that compares a descriptor with checks words. The words must not change.
-func newFinder(ctx context.Context, p *points, checks int) (f *finder, err error) {
-	f = &finder{points: p, checks: checks, rows: min(max(1<<19/p.n, 16), 256)}
+// newFinder returns a finder of the words, which must not change.
+func newFinder(p *points) *finder {
+	f := &finder{points: p, rows: min(max(1<<19/p.n, 16), 256)}
 	f.panels.New = func() *panel {
 		return &panel{single: make([]float32, f.rows*p.dim), scores: make([]float32, f.rows*p.n)}
 	}
-	f.buffers.New = p.newSearchBuffers
-	if checks < p.n {
-		f.forest, err = newForest(ctx, p)
-	}
-	return f, err
+	return f
 }
 
 // eachNearest calls use with the m nearest words of each of n descriptors, by distance, ties by word. near is valid
 // until use returns.
 func (f *finder) eachNearest(n int, row func(i int) []uint8, m int, use func(i int, near []neighbour)) {
-	if f.forest != nil {
-		w := f.buffers.Get()
-		defer f.buffers.Put(w)
-		for i := range n {
-			use(i, f.forest.nearest(w, row(i), m, f.checks))
-		}
-		return
-	}
 	l := f.panels.Get()
 	defer f.panels.Put(l)
 	for lo := 0; lo < n; lo += f.rows {
@@ -160,19 +144,9 @@ func square(x []uint8) (sum int32) {
 type Assignment struct {
 	Nearest int     `setting:"nearest" default:"1" range:"[1,1e6]" help:"soft assignment: number of nearest words per descriptor"`
 	Sigma   float64 `setting:"sigma" default:"79.1" range:"(0,]" help:"width of the Gaussian weights of soft assignment"`
-	Checks  int     `setting:"checks" range:"[1,1e6]" help:"number of words compared with a descriptor (default: all, or 512 of more than 8192)"`
 }
 
 var defaultSigma = math.Sqrt(6250)
-
-// checksOf returns the number of words, out of n, that a descriptor is compared with.
-func checksOf(checks, n int) int {
-	const exactWords, defaultChecks = 8192, 512
-	if checks == 0 && n > exactWords {
-		checks = defaultChecks
-	}
-	return min(cmp.Or(checks, n), n)
-}
 
 // Assigner assigns descriptors to the words of a vocabulary. It is safe for concurrent use.
 type Assigner struct {
@@ -182,7 +156,7 @@ type Assigner struct {
 
 // NewAssigner returns an assigner to a copy of the words of v. It is an error if v or the settings are invalid, or if
 // as.Nearest exceeds the number of words.
-func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (_ *Assigner, err error) {
+func NewAssigner(v *Vocabulary, as Assignment) (_ *Assigner, err error) {
 	defer wrap(&err, "vocabulary")
 	if err := v.checkWords(); err != nil {
 		return nil, err
@@ -193,11 +167,8 @@ func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (_ *Assigner
 		return nil, fmt.Errorf("nearest %d; expected 1 to the number of words, %d", as.Nearest, v.Len())
 	case !(as.Sigma > 0) || math.IsInf(as.Sigma, 0):
 		return nil, fmt.Errorf("sigma %v; expected more than 0", as.Sigma)
-	case as.Checks < 0:
-		return nil, fmt.Errorf("checks %d; expected 1 or more", as.Checks)
 	}
-	f, err := newFinder(ctx, v.points(), checksOf(as.Checks, v.Len()))
-	return &Assigner{as, f}, err
+	return &Assigner{as, newFinder(v.points())}, nil
 }
 
 // Assigned holds the words of the p descriptors of an image. The weights of a descriptor sum to 1.

@@ -15,7 +15,7 @@ import (
 
 func assigner(t testing.TB, v *Vocabulary, as Assignment) *Assigner {
 	t.Helper()
-	a, err := NewAssigner(t.Context(), v, as)
+	a, err := NewAssigner(v, as)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,13 +65,12 @@ func TestAssignSoft(t *testing.T) {
 	}
 }
 
-// The words are the nearest ones, for any number of descriptors and concurrent callers, with as many checks as words
-// or nearly as many.
+// The words are the nearest ones, for any number of descriptors and concurrent callers.
 func TestAssignMany(t *testing.T) {
 	const words, dim = 150, 20
 	random := rng.New(1, "many")
 	v := wordsOf(randomRows(random, words, dim, 60), dim)
-	for _, as := range []Assignment{{}, {Nearest: 3}, {Checks: words}, {Checks: words - 1}} {
+	for _, as := range []Assignment{{}, {Nearest: 3}} {
 		a := assigner(t, v, as)
 		var group sync.WaitGroup
 		for _, p := range []int{1000, 1, 0, 255, 256, 257, 700} {
@@ -107,7 +106,7 @@ func TestAssignMakesNoGarbage(t *testing.T) {
 	random := rng.New(1, "garbage")
 	v := wordsOf(randomRows(random, words, dim, 20), dim)
 	d := descriptors(randomRows(random, 1000, dim, 20), dim)
-	for _, as := range []Assignment{{}, {Nearest: 3}, {Checks: 30}} {
+	for _, as := range []Assignment{{}, {Nearest: 3}} {
 		a := assigner(t, v, as)
 		var room Assigned
 		// A product needs few allocations for all rows.
@@ -136,9 +135,8 @@ func TestAssignErrors(t *testing.T) {
 		{v, Assignment{Nearest: -1}, "nearest -1; expected 1 to the number of words,"},
 		{v, Assignment{Sigma: -1}, "sigma -1; expected more than 0"},
 		{v, Assignment{Sigma: math.NaN()}, "sigma NaN; expected more than 0"},
-		{v, Assignment{Checks: -1}, "checks -1; expected 1 or more"},
 	} {
-		if _, err := NewAssigner(t.Context(), test.v, test.as); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := NewAssigner(test.v, test.as); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got error %v, want %q", err, test.want)
 		}
 	}
@@ -150,10 +148,8 @@ func TestAssignErrors(t *testing.T) {
 		"2 bytes are not 0 descriptors of 2 numbers":  {Dim: 2, Vectors: make([]uint8, 2)},
 		"0 bytes are not 1 descriptors of -2 numbers": {Dim: -2, X: make([]float32, 1)},
 	} {
-		for _, as := range []Assignment{{}, {Checks: 1}} {
-			if err := assigner(t, v, as).Assign(new(Assigned), d); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("got error %v, want %q", err, want)
-			}
+		if err := assigner(t, v, Assignment{}).Assign(new(Assigned), d); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want %q", err, want)
 		}
 	}
 }

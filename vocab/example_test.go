@@ -34,7 +34,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	assigner, err := vocab.NewAssigner(context.Background(), vocabulary, vocab.Assignment{})
+	assigner, err := vocab.NewAssigner(vocabulary, vocab.Assignment{})
 	if err != nil {
 		log.Fatal(err)
 	}

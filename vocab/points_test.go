@@ -107,10 +107,7 @@ func TestNearestOfClose(t *testing.T) {
 // eachNearest calls f with each of the rows and its m nearest words among all.
 func eachNearest(t *testing.T, p *points, rows []uint8, m int, f func(i int, x []uint8, near []neighbour)) {
 	t.Helper()
-	all, err := newFinder(t.Context(), p, p.n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := newFinder(p)
 	row := func(i int) []uint8 { return rows[i*p.dim : (i+1)*p.dim] }
 	all.eachNearest(len(rows)/p.dim, row, m, func(i int, near []neighbour) { f(i, row(i), near) })
 }

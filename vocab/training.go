@@ -39,13 +39,12 @@ func (m *Method) UnmarshalText(text []byte) error { return methods.UnmarshalText
 func (m Method) MarshalText() ([]byte, error)     { return methods.MarshalText(m) }
 func (Method) Values() []string                   { return methods.Values() }
 
-// Training holds the settings for learning a vocabulary. The zero value means 200 words by Lloyd's algorithm. If
-// assignment is exact (see Checks), words start by k-means++ (Arthur and Vassilvitskii 2007). Otherwise k-means++
-// would dominate the time, and words start at distinct random descriptors.
+// Training holds the settings for learning a vocabulary. The zero value means 200 words by Lloyd's algorithm. Up to 8192
+// words start by k-means++ (Arthur and Vassilvitskii 2007), which would dominate the time of more; these start at distinct
+// random descriptors.
 type Training struct {
 	Words  int    // 0 means 200
 	Method Method // the algorithm
-	Checks int    // as in [Assignment]
 	// MaxIterations is the largest number of iterations on each subset and on all descriptors; 0 means 300.
 	MaxIterations int
 	// Tolerance stops the training when an iteration over all descriptors lowers the objective by at most this fraction
@@ -75,14 +74,11 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 		return t, fmt.Errorf("%d bytes are not descriptors of length %d", len(vectors), dim)
 	case t.Method != MethodLloyd && t.Method != MethodMiniBatch:
 		return t, fmt.Errorf("unknown %v", t.Method)
-	case t.Checks < 0:
-		return t, fmt.Errorf("checks %d; expected 0 or more", t.Checks)
 	case t.MaxIterations < 0:
 		return t, fmt.Errorf("maximum of %d iterations; expected 0 or more", t.MaxIterations)
 	case math.IsNaN(t.Tolerance) || t.Tolerance < 0:
 		return t, fmt.Errorf("tolerance %v; expected 0 or more", t.Tolerance)
 	}
-	t.Checks = checksOf(t.Checks, t.Words)
 	return t, nil
 }
 
@@ -103,7 +99,7 @@ func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocab
 	for s.len()>>(halvings+1) >= least {
 		halvings++
 	}
-	if t.Checks == t.Words {
+	if t.Words <= mostPlusPlus {
 		random := rng.New(t.Seed, "vocabulary seeds")
 		if first, err = plusPlus(ctx, s, s.len()>>halvings, t.Words, random); err != nil {
 			return nil, err
@@ -125,8 +121,9 @@ func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocab
 	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, k.iterateOn(ctx, s.len(), t.Tolerance)
 }
 
-// leastPart is the smallest number of descriptors per word in the first subset.
-const leastPart = 15
+// leastPart is the smallest number of descriptors per word in the first subset, and mostPlusPlus the largest number of
+// words that start by k-means++.
+const leastPart, mostPlusPlus = 15, 8192
 
 // A sample is the training data: rows of bytes in random order.
 type sample struct {
@@ -264,20 +261,11 @@ func (k *kmeans) iterateOn(ctx context.Context, part int, tolerance float64) err
 	}
 }
 
-// assign finds the words of the first part rows of the sample. With a forest, which is approximate, a descriptor
-// keeps its word unless the new one is nearer, so that the objective falls.
+// assign finds the words of the first part rows of the sample.
 func (k *kmeans) assign(ctx context.Context, part int) error {
-	f, err := newFinder(ctx, k.words, k.Checks)
-	if err != nil {
-		return err
-	}
+	f := newFinder(k.words)
 	return parallel.Blocks(ctx, 0, part, kmeansBlock, func(_, lo, hi int) {
-		f.eachNearest(hi-lo, func(i int) []uint8 { return k.row(lo + i) }, 1, func(i int, near []neighbour) {
-			own := k.labels[lo+i]
-			if k.next[lo+i] = near[0].word; f.forest != nil && own >= 0 && k.words.distance(k.row(lo+i), int(own)) <= near[0].distance {
-				k.next[lo+i] = own
-			}
-		})
+		f.eachNearest(hi-lo, func(i int) []uint8 { return k.row(lo + i) }, 1, func(i int, near []neighbour) { k.next[lo+i] = near[0].word })
 	})
 }
 

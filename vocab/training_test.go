@@ -68,21 +68,19 @@ func TestTrainIsRepeatable(t *testing.T) {
 	for _, training := range []Training{
 		{Words: 50},
 		{Words: 50, Method: MethodMiniBatch},
-		{Words: 300, Checks: 40, MaxIterations: 5},
-		{Words: 300, Checks: 40, MaxIterations: 2, Method: MethodMiniBatch},
 	} {
 		training.Seed = 7
 		want := train(t, training, rows, 16)
 		for _, cores := range []int{1, 3, 5} {
 			restore := parallel.SetCores(cores)
 			if got := train(t, training, rows, 16); !mat.Equal(got.Words, want.Words) {
-				t.Errorf("%v, %d checks: %d cores give other words", training.Method, training.Checks, cores)
+				t.Errorf("%v: %d cores give other words", training.Method, cores)
 			}
 			restore()
 		}
 		training.Seed = 8
 		if got := train(t, training, rows, 16); mat.Equal(got.Words, want.Words) {
-			t.Errorf("%v, %d checks: another seed gives the same words", training.Method, training.Checks)
+			t.Errorf("%v: another seed gives the same words", training.Method)
 		}
 	}
 }
@@ -120,7 +118,7 @@ func TestTrainIsTheSameEverywhere(t *testing.T) {
 func TestTrainDescends(t *testing.T) {
 	testkit.Slow(t)
 	rows := randomRows(rng.New(1, "descends"), 2000, 16, 100)
-	for _, training := range []Training{{Words: 60}, {Words: 60, Method: MethodMiniBatch}, {Words: 200}, {Words: 200, Checks: 50}} {
+	for _, training := range []Training{{Words: 60}, {Words: 60, Method: MethodMiniBatch}, {Words: 200}} {
 		parts := map[int][]float64{}
 		last := 0
 		training.Tolerance = 1e-12
@@ -145,7 +143,7 @@ func TestTrainDescends(t *testing.T) {
 		// With limited checks, a descriptor may be nearer to another word than to its own.
 		means := parts[2000]
 		reported := means[len(means)-1]
-		if got := objective(v, rows); got > reported*(1+1e-9) || got < reported*0.98 || training.Checks == 0 && got < reported*(1-1e-9) {
+		if got := objective(v, rows); got > reported*(1+1e-9) || got < reported*0.98 || got < reported*(1-1e-9) {
 			t.Errorf("%+v: objective %v, %v reported", training, got, reported)
 		}
 	}
@@ -177,10 +175,9 @@ func TestWaysToTrainAgree(t *testing.T) {
 		within   float64
 	}{
 		{Training{Words: 150, Method: MethodMiniBatch}, 1.03},
-		{Training{Words: 150, Checks: 100}, 1.5},
 	} {
 		if got := objective(train(t, test.training, rows, 32), rows); got > test.within*exact {
-			t.Errorf("%v with %d checks: objective %v, Lloyd's is %v", test.training.Method, test.training.Checks, got, exact)
+			t.Errorf("%v: objective %v, Lloyd's is %v", test.training.Method, got, exact)
 		}
 	}
 }
@@ -223,7 +220,7 @@ func TestTrainOfFewDifferentRows(t *testing.T) {
 	for i := range different {
 		rows[i*n/different] = uint8(i)
 	}
-	for _, training := range []Training{{}, {Method: MethodMiniBatch}, {Checks: 5}} {
+	for _, training := range []Training{{}, {Method: MethodMiniBatch}} {
 		training.Words = different
 		if got := objective(train(t, training, rows, 1), rows); got != 0 {
 			t.Errorf("%+v: objective %v", training, got)
@@ -274,7 +271,6 @@ func TestTrainErrors(t *testing.T) {
 		{Training{Words: math.MaxInt}, two, 2, "words of 2 numbers; expected 1 to"},
 		{Training{Words: 1 << 20}, two, 4096, "numbers in all"},
 		{Training{Words: 2, Method: 5}, two, 2, "unknown method(5)"},
-		{Training{Words: 2, Checks: -1}, two, 2, "checks -1; expected 0 or more"},
 		{Training{Words: 2, MaxIterations: -1}, two, 2, "maximum of -1 iterations; expected 0 or more"},
 		{Training{Words: 2, Tolerance: math.NaN()}, two, 2, "tolerance NaN; expected 0 or more"},
 	} {

@@ -4,8 +4,8 @@
 //	descriptors ─► Sampler ─► Training ─► Vocabulary
 //	descriptors ─► Assigner ─► Grid.Count ─► Matrix ─► Weighting ─► n×m, sparse
 //
-// Descriptors are [features.Descriptors], rows of bytes, p×dim. The nearest words are found exactly unless the
-// vocabulary is large (see [Assignment]). Ties go to the lower word.
+// Descriptors are [features.Descriptors], rows of bytes, p×dim. The nearest words are found exactly; ties
+// go to the lower word.
 package vocab
 
 import (

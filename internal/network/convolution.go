@@ -1,7 +1,6 @@
 package network
 
 import (
-	"math"
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -14,7 +13,6 @@ type convolution struct {
 	inC, outC     int // channels
 	groups        int
 	weights, bias []float32 // outC × inC/groups × rows.taps × columns.taps, and outC
-	bounds        [2]float32
 
 	depthwise bool      // each group has one input and one output channel
 	tile      int       // windows per tile
@@ -23,8 +21,6 @@ type convolution struct {
 	packed    []float32 // weights by group and panel
 	biases    []float32 // biases by group and panel
 }
-
-var unbounded = [2]float32{float32(math.Inf(-1)), float32(math.Inf(1))}
 
 // patchNumbers is the number of inputs of a block of windows, which stay cached while all weights are applied.
 const patchNumbers = 1 << 16
@@ -56,7 +52,7 @@ func (b *builder) conv(n *node, in []*value) *value {
 // convolve adds the step of a convolution and returns its result.
 func (b *builder) convolve(c *convolution, shape []int, last bool) *value {
 	out := b.newValue(shape, last)
-	c.out, c.bounds = out.buf, unbounded
+	c.out = out.buf
 	taps, places := c.rows.taps*c.columns.taps, c.rows.out*c.columns.out
 	if taps > maxNumbers/places {
 		b.tooLarge()
@@ -76,7 +72,6 @@ func (b *builder) convolve(c *convolution, shape []int, last bool) *value {
 	b.countNumbers(len(c.weights) + 16*(taps*c.inC+c.outC) + (places+c.tile)*taps)
 	b.convolutions = append(b.convolutions, c)
 	b.addStep(c.run, c.in, c.out)
-	c.out.maker = c
 	return out
 }
 
@@ -135,7 +130,7 @@ func (c *convolution) finish() {
 func (c *convolution) run(arena []float32) {
 	taps, out := c.rows.taps*c.columns.taps, c.out.slice(arena)
 	if c.depthwise {
-		simd.Depthwise(out, arena, c.table, taps, c.packed, c.biases, &c.bounds)
+		simd.Depthwise(out, arena, c.table, taps, c.packed, c.biases)
 		return
 	}
 	places, depth, perGroup := c.rows.out*c.columns.out, c.depth(), c.outC/c.groups
@@ -149,7 +144,7 @@ func (c *convolution) run(arena []float32) {
 			for from := 0; from < perGroup; from += c.panel {
 				columns := min(c.panel, perGroup-from)
 				width := simd.WholeColumns[float32](columns)
-				simd.Windows(to[from:], c.outC, columns, x, table, windows, taps, depth, weights, biases, &c.bounds)
+				simd.Windows(to[from:], c.outC, columns, x, table, windows, taps, depth, weights, biases)
 				weights, biases = weights[taps*depth*width:], biases[width:]
 			}
 		}

@@ -28,7 +28,7 @@ var everyFeature = []spec.Features{
 	{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 3}, Hues: 5}, Crop: spec.Crop{Eyes: "eyes.csv"}},
 	{Extractor: features.Network{Layer: "x", Places: true, Size: 64, Mean: []float64{1, 2.5, 3}, Scale: []float64{4}, Order: "bgr"}, Crop: spec.Crop{Whole: true}},
 	{Extractor: features.DenseSIFT{Step: 4, Bins: []int{2, 4}, Root: true, MaxPixels: 1000}, Words: spec.Words{
-		Learning: spec.Learning{Count: 9, Sample: 100, PerImage: 7, Assignment: vocab.Assignment{Nearest: 2, Sigma: 3.5, Checks: 4}},
+		Learning: spec.Learning{Count: 9, Sample: 100, PerImage: 7, Assignment: vocab.Assignment{Nearest: 2, Sigma: 3.5}},
 		Grid:     vocab.Grid{{Rows: 1, Columns: 1}, {Rows: 2, Columns: 3}}, IDF: true}},
 	{Joined: []spec.Weighted{
 		{Features: spec.Features{Extractor: features.DenseSIFT{}, Power: 0.5}, Scale: 1.0 / 3},

@@ -129,7 +129,7 @@ func (b *bag) count(ctx context.Context, v *spec.LearnedWords, samples []int) (*
 			return counted, nil
 		}
 	}
-	assigner, err := vocab.NewAssigner(ctx, v.Vocabulary, w.Assignment)
+	assigner, err := vocab.NewAssigner(v.Vocabulary, w.Assignment)
 	if err != nil {
 		return nil, err
 	}

@@ -138,7 +138,7 @@ func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, c
 // and words of their patches.
 func illustrateWords(ctx context.Context, in *input.Inputs, out *Illustrations, v *vocab.Vocabulary, samples []int, bases []*mat.Dense) error {
 	grid := in.Bag.Words.GridOrDefault()
-	assigner, err := vocab.NewAssigner(ctx, v, vocab.Assignment{Checks: in.Bag.Words.Assignment.Checks})
+	assigner, err := vocab.NewAssigner(v, vocab.Assignment{})
 	if err != nil {
 		return err
 	}

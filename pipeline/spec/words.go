@@ -99,8 +99,8 @@ func (w *Words) WordCount() int { return cmp.Or(w.Count, 200) }
 // CountedBy describes all settings of the histograms and their power, but not the descriptors and the seed. It is part
 // of the identities of logged trials, so its format must not change.
 func (w *Words) CountedBy(power float64) string {
-	return fmt.Sprintf("{SIFT:<nil> Count:%d Sample:%d PerImage:%d By:%v Fewer:%t From:%s Assignment:%+v Grid:%v IDF:%t Power:%v}",
-		w.WordCount(), w.Sample, w.PerImage, w.By, w.Fewer, w.From, w.Assignment, w.GridOrDefault(), w.IDF, power)
+	return fmt.Sprintf("{SIFT:<nil> Count:%d Sample:%d PerImage:%d By:%v Fewer:%t From:%s Assignment:{Nearest:%d Sigma:%v Checks:0} Grid:%v IDF:%t Power:%v}",
+		w.WordCount(), w.Sample, w.PerImage, w.By, w.Fewer, w.From, w.Nearest, w.Sigma, w.GridOrDefault(), w.IDF, power)
 }
 
 // String describes the settings of the words.
