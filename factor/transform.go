@@ -273,11 +273,13 @@ func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 		return fmt.Errorf("a model of the type %T cannot be saved", r.Model)
 	}
 	of = slices.Concat([]field{{"kind", &kind}}, of, []field{
-		{"basis", &r.Basis}, {"coefficients", &r.Coefficients}, {"weights", &r.Weights},
+		{"basis", &r.Basis}, {"coefficients", &r.Coefficients}, {"coefficients", &r.Stored}, {"weights", &r.Weights},
 		{"association", &r.Association}, {"objective", &r.Objective}, {"penalty", &r.Penalty},
 	})
 	for _, a := range of {
-		a.write(z)
+		if err := a.write(z); err != nil {
+			return err
+		}
 	}
 	return z.Close()
 }
@@ -313,12 +315,23 @@ type field struct {
 	value any
 }
 
-func (a field) write(z *npz.Writer) {
+func (a field) write(z *npz.Writer) (err error) {
 	switch of := a.value.(type) {
 	case **mat.Dense:
 		if x := *of; x != nil {
 			n, m := x.Dims()
 			z.Floats(a.name, []int{n, m}, x.RawRowView)
+		}
+	case *Stored:
+		if x := *of; x != nil {
+			n, k := x.Dims()
+			block := mat.NewDense(min(n, DefaultBlock), k, nil)
+			z.Floats(a.name, []int{n, k}, func(i int) []float64 {
+				if at := i % DefaultBlock; at == 0 && err == nil {
+					err = x.Read(context.Background(), i, block.Slice(0, min(DefaultBlock, n-i), 0, k).(*mat.Dense))
+				}
+				return block.RawRowView(i % DefaultBlock)
+			})
 		}
 	case *[]float64:
 		if len(*of) > 0 {
@@ -331,6 +344,7 @@ func (a field) write(z *npz.Writer) {
 	case *[]int:
 		z.Integers(a.name, *of...)
 	}
+	return err
 }
 
 // readFields reads the fields. Numbers must be finite and integers from 0 to largest.

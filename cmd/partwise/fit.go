@@ -22,6 +22,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/files/scratch"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -35,6 +36,7 @@ type fitFlags struct {
 	solver, links, start, trace, out string
 
 	iterations uint
+	batch      int
 	force      bool
 	seconds    []float64 // after each iteration
 }
@@ -48,7 +50,8 @@ one method, and save its factors to an .npz file for NumPy and partwise apply. B
 images become 32×32 grey pixels of unit length, and vectors stay unchanged.`,
 		Example: `  partwise fit generated --method nmf --rank 10 --out nmf.npz
   partwise fit generated --method nmf --start nmf.npz --trace trace.csv --out longer.npz
-  partwise fit photos --method cnmf --labels labels.csv --rank 8 --out cnmf.npz`,
+  partwise fit photos --method cnmf --labels labels.csv --rank 8 --out cnmf.npz
+  partwise fit embeddings.npy --batch 1000 --rank 10 --out parts.npz`,
 	}, "output .npz file", (*fitFlags).save)
 }
 
@@ -90,6 +93,15 @@ func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.C
 			return err
 		}
 		defer in.Close()
+		if in.Blocks != nil {
+			n, _ := in.Dims()
+			store, err := scratch.Create(filepath.Dir(o.out), n, f.Rank)
+			if err != nil {
+				return err
+			}
+			defer store.Close()
+			f.Coefficients = store
+		}
 		res, err := o.fit(cmd, e, f, in)
 		if err != nil {
 			return err
@@ -104,6 +116,7 @@ func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.C
 		addSettings(cmd, e, "features")
 		addDefault(cmd, "features", "32×32 grey")
 		vectorFlags(cmd, &e.Data)
+		f.IntVar(&o.batch, "batch", 0, "read batches of this many samples, coefficients on disk (nmf and nmf-kl only)")
 	}
 	f.Lookup("method").Usage = "method and settings, such as gnmf,lambda=10 (default nmf)"
 	f.Lookup("rank").Usage = "number of basis vectors, or auto (default: rank of --start)"
@@ -147,7 +160,15 @@ func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit
 	if err != nil {
 		return nil, err
 	}
-	return &grouping.Fit{Method: method, Rank: rank, UseLabels: e.Data.Labels != "", Seed: e.Seed}, nil
+	if e.Data.OnDisk = cmd.Flags().Changed("batch"); e.Data.OnDisk {
+		if err := (grouping.Groups{Method: method, Batch: o.batch}).CheckBatch(e.Features); err != nil {
+			return nil, fmt.Errorf("--batch: %w", err)
+		}
+		if len(e.Rank) > 0 && e.Rank[0].Auto != nil {
+			return nil, errors.New("--rank auto needs all samples in memory: set a rank, or remove --batch")
+		}
+	}
+	return &grouping.Fit{Method: method, Rank: rank, UseLabels: e.Data.Labels != "", Seed: e.Seed, Batch: o.batch}, nil
 }
 
 func (o *fitFlags) readStart(f *grouping.Fit) error {
@@ -200,7 +221,7 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit, 
 	if err != nil {
 		return nil, err
 	}
-	if note := record.UnconvergedFit(f.Method.Label(), res); note != "" {
+	if note := record.UnconvergedFit(f.Method.Label(), res); note != "" && in.Blocks == nil {
 		warner(cmd)(note)
 	}
 	return res, nil
@@ -284,7 +305,7 @@ func printFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Resul
 		fmt.Fprintf(&text, ": %d iterations, objective %.6g", res.Iterations(), res.Objective[len(res.Objective)-1])
 	}
 	text.WriteString(".\n")
-	if res.Model != nil && res.Basis != nil {
+	if res.Basis != nil && res.Coefficients != nil {
 		if err := printMisfit(cmd.Context(), &text, res.Model, in, res.Coefficients); err != nil {
 			return err
 		}

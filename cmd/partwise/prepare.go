@@ -17,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -102,11 +103,7 @@ func skippedList(out string) string {
 
 // setOf returns the samples with other vectors.
 func (in *inputs) setOf(x mat.Matrix) *datasets.Set {
-	set := &datasets.Set{Name: in.Set.Name, Classes: in.Set.Classes, Labels: in.Labels(), Vectors: x}
-	for _, row := range in.Rows {
-		set.Names = append(set.Names, in.Set.Names[row])
-	}
-	return set
+	return &datasets.Set{Name: in.Set.Name, Names: matrix.Take(in.Set.Names, in.Rows), Classes: in.Set.Classes, Labels: in.Labels(), Vectors: x}
 }
 
 func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) error {

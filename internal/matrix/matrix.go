@@ -127,8 +127,8 @@ func FirstNegative(x mat.Matrix, rows []int) (at, column int, value float64, fou
 }
 
 // Take returns the values at the given indices.
-func Take(values, places []int) []int {
-	out := make([]int, len(places))
+func Take[T any](values []T, places []int) []T {
+	out := make([]T, len(places))
 	for at, i := range places {
 		out[at] = values[i]
 	}
