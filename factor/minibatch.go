@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -25,8 +26,32 @@ type Blocks interface {
 	Read(ctx context.Context, from int, dst *mat.Dense) error
 }
 
+// Stored is an n×k matrix outside memory, such as in a file. Write writes the rows from, …, from+p−1, src, p×k.
+type Stored interface {
+	Blocks
+	Write(from int, src *mat.Dense) error
+}
+
+// memoryStored is a Stored in memory.
+type memoryStored struct{ *mat.Dense }
+
+func (m memoryStored) rows(from int, x *mat.Dense) *mat.Dense {
+	p, k := x.Dims()
+	return m.Slice(from, from+p, 0, k).(*mat.Dense)
+}
+
+func (m memoryStored) Read(_ context.Context, from int, dst *mat.Dense) error {
+	dst.Copy(m.rows(from, dst))
+	return nil
+}
+
+func (m memoryStored) Write(from int, src *mat.Dense) error {
+	m.rows(from, src).Copy(src)
+	return nil
+}
+
 // MiniBatch is online NMF, min ‖X − UVᵀ‖² or min D(X‖UVᵀ), of samples that are read in blocks. It holds one block, the
-// coefficients, n×k, and a few copies of U in memory.
+// coefficients, n×k, unless Coefficients is set, and a few copies of U in memory.
 //
 // An epoch reads each sample once. For each block, the coefficients are minimised with U fixed. U is then minimised over
 // the sum of the blocks so far, each with its coefficients fixed, from sufficient statistics (Mairal, Bach, Ponce and
@@ -41,6 +66,8 @@ type MiniBatch struct {
 	// Samples is p, the number of samples of a block, at least k; 0 means DefaultBlock. It is rounded down to a
 	// multiple of the length of a run.
 	Samples int
+	// Coefficients, n×k, if set, receives V instead of memory; Result.Coefficients is then nil.
+	Coefficients Stored
 }
 
 // DefaultBlock and DefaultEpochs are the defaults of MiniBatch.Samples and of its Options.Iterations.
@@ -77,6 +104,9 @@ func (b MiniBatch) Memory(s Size) int64 {
 	first := s
 	first.Samples = p
 	n, m, k, _ := s.floats()
+	if b.Coefficients != nil {
+		n = float64(p)
+	}
 	return view.Bytes(8*(float64(p)*m+n*k+6*k*m) + float64(Parts{Cost: b.Cost}.Memory(first)))
 }
 
@@ -132,7 +162,8 @@ type miniBatch struct {
 	opt        Options
 	parts      Parts
 	u          *mat.Dense // k×m
-	v          *mat.Dense // n×k, as returned
+	v          Stored     // n×k, as returned after the last pass
+	first      float64    // the coefficients before the first pass
 	buffer     *mat.Dense // p×m buffer for the samples of a block
 	online     onlineCost
 	forgetting float64 // decay rate: a block's weight falls by exp(−forgetting) per epoch
@@ -142,7 +173,7 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 	if x == nil {
 		return nil, errors.New("no data")
 	}
-	f := &miniBatch{x: x, opt: opt, parts: Parts{Cost: b.Cost}}
+	f := &miniBatch{x: x, opt: opt, parts: Parts{Cost: b.Cost}, v: b.Coefficients}
 	f.n, f.m = x.Dims()
 	switch {
 	case f.n < 1 || f.m < 1:
@@ -166,16 +197,20 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 			return nil, err
 		}
 	}
+	if f.v == nil {
+		f.v = memoryStored{mat.NewDense(f.n, opt.Rank, nil)}
+	} else if n, k := f.v.Dims(); n != f.n || k != opt.Rank {
+		return nil, fmt.Errorf("coefficients are %d×%d; expected %d×%d", n, k, f.n, opt.Rank)
+	}
 	f.buffer = mat.NewDense(f.p, f.m, nil)
 	// A slow decay makes U follow late; a fast one makes it fit only the last samples.
 	f.forgetting = min(max(float64(f.n)/float64(8*max(f.p, 1024)), 2), 8)
 	// Coefficients start at 0, or at 1 under the divergence, whose updates cannot leave 0. Convergence is tested against
 	// the first sweep's step, so the start must not be on another scale than the data.
 	if b.Cost == CostKL {
-		f.v, f.forgetting = onesMatrix(f.n, opt.Rank), 2*f.forgetting
+		f.first, f.forgetting = 1, 2*f.forgetting
 		f.online = &onlineKL{u: f.u, shares: algebra.Like(f.u), sums: make([]float64, opt.Rank)}
 	} else {
-		f.v = mat.NewDense(f.n, opt.Rank, nil)
 		f.online = &onlineFrobenius{u: f.u, gram: mat.NewDense(opt.Rank, opt.Rank, nil), linear: algebra.Like(f.u)}
 	}
 	return f, nil
@@ -219,8 +254,13 @@ func (f *miniBatch) fitFirstBlock(ctx context.Context) (float64, error) {
 }
 
 // pass reads all samples once, updates their coefficients and, except in epoch 0, u. It returns the sum of the blocks'
-// costs.
+// costs. Epoch 0 scales u and the coefficients as the result needs.
 func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error) {
+	rows := mat.NewDense(f.p, f.opt.Rank, nil)
+	scale := slices.Repeat([]float64{1}, f.opt.Rank)
+	if epoch == 0 && !f.opt.KeepScale {
+		scale = algebra.Lengths(f.u)
+	}
 	for runs := f.order(epoch); len(runs) > 0; {
 		if err := ctx.Err(); err != nil {
 			return 0, context.Cause(ctx)
@@ -230,16 +270,27 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 			return 0, err
 		}
 		p, _ := b.x.Dims()
-		v := mat.NewDense(f.opt.Rank, p, nil)
-		for at, i := range b.samples {
-			v.SetCol(at, f.v.RawRowView(i))
+		rows := rows.Slice(0, p, 0, f.opt.Rank).(*mat.Dense)
+		if err := f.eachRun(rows, b.samples, func(from int, rows *mat.Dense) error {
+			if epoch == 1 {
+				rows.Apply(func(int, int, float64) float64 { return f.first }, rows)
+				return nil
+			}
+			return f.v.Read(ctx, from, rows)
+		}); err != nil {
+			return 0, err
 		}
+		v := algebra.Transpose(rows)
 		cost, err := f.online.represent(ctx, b, v, epoch == 0)
 		if err != nil {
 			return 0, err
 		}
-		for at, i := range b.samples {
-			mat.Col(f.v.RawRowView(i), at, v)
+		rows.Apply(func(at, r int, _ float64) float64 { return v.At(r, at) * scale[r] }, rows)
+		if !algebra.Finite(rows) {
+			return 0, errors.New("the coefficients overflow")
+		}
+		if err := f.eachRun(rows, b.samples, f.v.Write); err != nil {
+			return 0, err
 		}
 		if sum += cost; epoch > 0 {
 			if err := f.online.learn(ctx, elementary.Exp(-f.forgetting*float64(p)/float64(f.n))); err != nil {
@@ -247,7 +298,23 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 			}
 		}
 	}
+	if epoch == 0 {
+		algebra.DivideRows(f.u, scale)
+	}
 	return sum, nil
+}
+
+// eachRun calls f with the rows of each run of consecutive samples, and the first of these.
+func (f *miniBatch) eachRun(rows *mat.Dense, samples []int, call func(from int, rows *mat.Dense) error) error {
+	_, k := rows.Dims()
+	for at := 0; at < len(samples); {
+		end := min(at+f.runLength(), len(samples))
+		if err := call(samples[at], rows.Slice(at, end, 0, k).(*mat.Dense)); err != nil {
+			return err
+		}
+		at = end
+	}
+	return nil
 }
 
 // read reads and validates a block of the first runs, and returns the remaining runs.
@@ -286,17 +353,18 @@ func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int, error)
 }
 
 func (f *miniBatch) finish(history []float64, stop Stop) (*Result, error) {
-	if !f.opt.KeepScale {
-		scale := algebra.Lengths(f.u)
-		algebra.DivideRows(f.u, scale)
-		f.v.Apply(func(_, r int, x float64) float64 { return x * scale[r] }, f.v)
-	}
-	if !algebra.Finite(f.u) || !algebra.Finite(f.v) || !algebra.FiniteNumber(history[len(history)-1]) {
+	if !algebra.Finite(f.u) || !algebra.FiniteNumber(history[len(history)-1]) {
 		return nil, fmt.Errorf("the factors overflow after %d epochs", len(history)-1)
 	}
 	basis := algebra.Transpose(f.u)
 	model := &Additive{Cost: f.parts.Cost, Basis: basis}
-	return &Result{Model: model, Basis: basis, Coefficients: f.v, Objective: history, Stop: stop}, nil
+	out := &Result{Model: model, Basis: basis, Objective: history, Stop: stop}
+	if v, ok := f.v.(memoryStored); ok {
+		out.Coefficients = v.Dense
+	} else {
+		out.Stored = f.v
+	}
+	return out, nil
 }
 
 // onlineFrobenius is ‖X − vᵀu‖². Its statistics are gram = Σ v·vᵀ and linear = Σ v·X over the blocks; U minimises

@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -456,6 +457,60 @@ func TestMiniBatchDescends(t *testing.T) {
 					t.Fatalf("sample %d is read %d times", i, times)
 				}
 			}
+		}
+	}
+}
+
+// storedRows is a Stored outside MiniBatch. A negative value stands for rows that were not written.
+type storedRows struct{ *mat.Dense }
+
+func (s storedRows) Read(_ context.Context, from int, dst *mat.Dense) error {
+	for i := range dst.RawMatrix().Rows {
+		if dst.SetRow(i, s.RawRowView(from+i)); mat.Min(dst) < 0 {
+			return fmt.Errorf("row %d is read before it is written", from+i)
+		}
+	}
+	return nil
+}
+
+func (s storedRows) Write(from int, src *mat.Dense) error {
+	for i := range src.RawMatrix().Rows {
+		s.SetRow(from+i, src.RawRowView(i))
+	}
+	return nil
+}
+
+// TestMiniBatchStored checks that coefficients outside memory, and a file of them, have the same bytes as in memory.
+func TestMiniBatchStored(t *testing.T) {
+	x := digits(700, 30, 8)
+	for _, cost := range []Cost{CostFrobenius, CostKL} {
+		b := MiniBatch{Cost: cost, Samples: 100}
+		opt := Options{Rank: 8, Seed: 2, Iterations: 3}
+		want, err := b.Fit(t.Context(), &testBlocks{x: x}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := b.Memory(Size{Samples: 1e6, Features: 30, Rank: 8})
+		stored := storedRows{mat.NewDense(700, 8, nil)}
+		stored.Apply(func(int, int, float64) float64 { return -1 }, stored.Dense)
+		b.Coefficients = stored
+		got, err := b.Fit(t.Context(), &testBlocks{x: x}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Coefficients != nil || !mat.Equal(stored, want.Coefficients) || !mat.Equal(got.Basis, want.Basis) {
+			t.Errorf("%v: other factors than in memory", cost)
+		}
+		var files [2]bytes.Buffer
+		if err := errors.Join(got.Save(&files[0]), want.Save(&files[1])); err != nil || !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+			t.Errorf("%v: another file than in memory: %v", cost, err)
+		}
+		if less := b.Memory(Size{Samples: 1e6, Features: 30, Rank: 8}); least-less < 8*8*(1e6-100) {
+			t.Errorf("%v: %d bytes with coefficients in a file, %d in memory", cost, less, least)
+		}
+		b.Coefficients = storedRows{mat.NewDense(700, 7, nil)}
+		if _, err := b.Fit(t.Context(), &testBlocks{x: x}, opt); err == nil || err.Error() != "coefficients are 700×7; expected 700×8" {
+			t.Error(err)
 		}
 	}
 }

@@ -273,11 +273,15 @@ func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 		return fmt.Errorf("a model of the type %T cannot be saved", r.Model)
 	}
 	of = slices.Concat([]field{{"kind", &kind}}, of, []field{
-		{"basis", &r.Basis}, {"coefficients", &r.Coefficients}, {"weights", &r.Weights},
+		{"basis", &r.Basis}, {"coefficients", &r.Coefficients}, {"coefficients", &r.Stored}, {"weights", &r.Weights},
 		{"association", &r.Association}, {"objective", &r.Objective}, {"penalty", &r.Penalty},
 	})
 	for _, a := range of {
-		z.Put(a.name, a.value)
+		if of, ok := a.value.(*Stored); !ok {
+			z.Put(a.name, a.value)
+		} else if err := putStored(z, a.name, *of); err != nil {
+			return err
+		}
 	}
 	return z.Close()
 }
@@ -311,6 +315,22 @@ func layout(m Model) (kind int, vectors **mat.Dense, of []field) {
 type field struct {
 	name  string
 	value any
+}
+
+// putStored writes stored coefficients in blocks; nil writes nothing.
+func putStored(z *npz.Writer, name string, x Stored) (err error) {
+	if x == nil {
+		return nil
+	}
+	n, k := x.Dims()
+	block := mat.NewDense(min(n, DefaultBlock), k, nil)
+	z.Floats(name, []int{n, k}, func(i int) []float64 {
+		if at := i % DefaultBlock; at == 0 && err == nil {
+			err = x.Read(context.Background(), i, block.Slice(0, min(DefaultBlock, n-i), 0, k).(*mat.Dense))
+		}
+		return block.RawRowView(i % DefaultBlock)
+	})
+	return err
 }
 
 // readFields reads the fields. Numbers must be finite and integers from 0 to largest.

@@ -36,6 +36,7 @@ type Made struct {
 // list sets Rows to the usable samples and Skipped to the errors of the others.
 func (m *Made) list(set *datasets.Set, bad []error) error {
 	var kinds []datasets.BadFile
+	m.Rows = make([]int, 0, len(bad))
 	for i, err := range bad {
 		if err == nil {
 			m.Rows = append(m.Rows, i)

@@ -199,6 +199,34 @@ func TestFitAndApply(t *testing.T) {
 	}
 }
 
+// TestFitInBatches: coefficients in batches agree with apply, and nothing is left of their temporary file.
+func TestFitInBatches(t *testing.T) {
+	workplace(t)
+	head := "\x93NUMPY\x01\x00\x76\x00{'descr': '|u1', 'fortran_order': False, 'shape': (60, 16), }"
+	values := []byte(fmt.Sprintf("%-127s\n", head))
+	for i := range 60 * 16 {
+		values = append(values, byte(1+i*i%(7+i%5)))
+	}
+	write(t, "x.npy", string(values))
+	for data, features := range map[string]string{"photos": "pixels=6", "x.npy": "pixels"} {
+		said := must(t, "fit", data, "--features", features, "--batch", "20", "--rank", "4", "--out", "m.npz", "--force")
+		if !strings.Contains(said, "nmf of rank 4: 10 iterations") {
+			t.Errorf("said %q", said)
+		}
+		must(t, "apply", "m.npz", data, "--out", "codes.npz", "--force")
+		set, err := datasets.Open(t.Context(), "codes.npz", datasets.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if was := array(t, "m.npz", "coefficients"); !mat.EqualApprox(was, set.Vectors, 1e-3) {
+			t.Errorf("%s: the coefficients differ", data)
+		}
+	}
+	if left, err := filepath.Glob(".partwise-*"); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
 // TestApplyOfRun: the models of an experiment represent their training samples.
 func TestApplyOfRun(t *testing.T) {
 	workplace(t)
@@ -264,6 +292,9 @@ func TestFitMistakes(t *testing.T) {
 		"fit photos --rank 2 --method cnmf --out m2.npz":                 "cnmf needs labels of some samples",
 		"fit photos --rank 2 --method pca --start m.npz --out m2.npz":    "the factors have rank 3, but --rank is 2",
 		"fit photos --method pca --start m.npz --out m2.npz":             "pca does not support initial factors",
+		"fit photos --rank 2 --batch 0 --out m2.npz":                     "--batch: 0 samples per batch; expected 1 or more",
+		"fit photos --rank 2 --batch 9 --method cnmf --out m2.npz":       "--batch: cnmf needs all samples in memory",
+		"fit photos --rank auto --batch 9 --out m2.npz":                  "--rank auto needs all samples in memory: set a rank, or remove --batch",
 		"fit photos --rank 2 --solver nope --out m2.npz":                 `unknown solver "nope"`,
 		"fit x.csv --start nan.npz --out m2.npz":                         `the array "coefficients", row 3, column 1: value NaN; expected 0 or more`,
 		"fit x.csv --start other.npz --out m2.npz":                       "none of the arrays basis, coefficients, weights",

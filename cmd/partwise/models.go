@@ -25,6 +25,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/files/scratch"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -42,6 +43,7 @@ type fitFlags struct {
 	links                     spec.Links
 
 	iterations uint
+	batch      int
 	force      bool
 	seconds    []float64 // after each iteration
 }
@@ -80,6 +82,15 @@ func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.C
 			return err
 		}
 		defer in.Close()
+		if in.Blocks != nil {
+			n, _ := in.Dims()
+			store, err := scratch.Create(filepath.Dir(o.out), n, f.Rank)
+			if err != nil {
+				return err
+			}
+			defer store.Close()
+			f.Coefficients = store
+		}
 		res, err := o.fit(cmd, e, f, in)
 		if err != nil {
 			return err
@@ -94,6 +105,7 @@ func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.C
 		addSettings(cmd, e, "features")
 		addDefault(cmd, "features", "32×32 grey")
 		vectorFlags(cmd, &e.Data)
+		f.IntVar(&o.batch, "batch", 0, "read batches of this many samples, coefficients on disk (nmf and nmf-kl only)")
 	}
 	f.Lookup("method").Usage = "method and settings, such as gnmf,lambda=10 (default nmf)"
 	f.Lookup("rank").Usage = "number of basis vectors, or auto (default: rank of --start)"
@@ -137,10 +149,18 @@ func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit
 	if err != nil {
 		return nil, err
 	}
+	if e.Data.OnDisk = cmd.Flags().Changed("batch"); e.Data.OnDisk {
+		if err := (grouping.Groups{Method: method, Batch: o.batch}).CheckBatch(e.Features); err != nil {
+			return nil, fmt.Errorf("--batch: %w", err)
+		}
+		if len(e.Rank) > 0 && e.Rank[0].Auto != nil {
+			return nil, errors.New("--rank auto needs all samples in memory: set a rank, or remove --batch")
+		}
+	}
 	if o.trace != "" && method.Restarts > 1 {
 		return nil, errors.New("--trace follows a single fit; remove restarts")
 	}
-	return &grouping.Fit{Method: method, Rank: rank, UseLabels: e.Data.Labels != "", Seed: e.Seed}, nil
+	return &grouping.Fit{Method: method, Rank: rank, UseLabels: e.Data.Labels != "", Seed: e.Seed, Batch: o.batch}, nil
 }
 
 func (o *fitFlags) readStart(f *grouping.Fit) error {
@@ -193,7 +213,7 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit, 
 	if err != nil {
 		return nil, err
 	}
-	if note := record.UnconvergedFit(f.Method.Label(), res); note != "" {
+	if note := record.UnconvergedFit(f.Method.Label(), res); note != "" && in.Blocks == nil {
 		warner(cmd)(note)
 	}
 	return res, nil
@@ -275,7 +295,7 @@ func printFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Resul
 		fmt.Fprintf(&text, ": %d iterations, objective %.6g", res.Iterations(), res.Objective[len(res.Objective)-1])
 	}
 	text.WriteString(".\n")
-	if res.Model != nil && res.Basis != nil {
+	if res.Basis != nil && res.Coefficients != nil {
 		if err := printMisfit(cmd.Context(), &text, res.Model, in, res.Coefficients); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
-	"github.com/seed4492f2cd/partwise/internal/lists"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
@@ -109,8 +109,7 @@ func skippedList(out string) string {
 
 // setOf returns the samples with other vectors.
 func (in *inputs) setOf(x mat.Matrix) *datasets.Set {
-	names := lists.Map(in.Rows, func(row int) string { return in.Set.Names[row] })
-	return &datasets.Set{Name: in.Set.Name, Names: names, Classes: in.Set.Classes, Labels: in.Labels(), Vectors: x}
+	return &datasets.Set{Name: in.Set.Name, Names: matrix.Take(in.Set.Names, in.Rows), Classes: in.Set.Classes, Labels: in.Labels(), Vectors: x}
 }
 
 func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) error {

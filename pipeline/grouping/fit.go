@@ -27,6 +27,9 @@ type Fit struct {
 	Links     datasets.Links
 	Start     *factor.Start // the initial factors, or nil for the method's own
 	Seed      uint64
+	// Batch is as in Groups. Coefficients, if set, then receives the coefficients instead of memory.
+	Batch        int
+	Coefficients factor.Stored
 	// OnIteration, if set, is called after each iteration.
 	OnIteration func(iteration int, objective float64)
 }
@@ -85,7 +88,7 @@ func (f Fit) find(ctx context.Context, in *input.Inputs, progress *input.Reporte
 	if err := f.Check(nil, true); err != nil {
 		return nil, err
 	}
-	g := Groups{K: f.Rank, Method: f.Method, UseLabels: f.UseLabels, Links: f.Links, Rank: &spec.Rank{Plus: f.Rank, Fixed: true}, Seed: f.Seed}
+	g := Groups{K: f.Rank, Method: f.Method, UseLabels: f.UseLabels, Links: f.Links, Rank: &spec.Rank{Plus: f.Rank, Fixed: true}, Seed: f.Seed, Batch: f.Batch, coefficients: f.Coefficients}
 	w, err := g.work(in, progress)
 	if err != nil {
 		return nil, err

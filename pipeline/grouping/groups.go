@@ -60,6 +60,8 @@ type Groups struct {
 	// part is grouped by itself, into K groups. K 0 means a choice for each part by Count.
 	Parts []int
 	Count spec.GroupCount
+
+	coefficients factor.Stored // as Fit.Coefficients
 }
 
 // Grouping is the result of Groups.Find.
@@ -197,6 +199,7 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 		if err != nil {
 			return nil, err
 		}
+		b.Coefficients = g.coefficients
 		m.Factoriser, epochs = inBlocks{b, in.Blocks}, factor.DefaultEpochs
 	}
 	if err := fitting.CheckValues(in, []*fitting.Method{m}); err != nil {

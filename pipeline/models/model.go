@@ -88,18 +88,19 @@ func sourceOf(set *datasets.Set) modelSource {
 
 // NewModel returns the model of a method's result on all of the inputs. res is nil for features without a method.
 func NewModel(ctx context.Context, in *input.Inputs, method string, res *factor.Result) (*Model, error) {
-	return ModelOfRows(ctx, in, matrix.Range(len(in.Rows)), in.Learned, method, res)
+	return ModelOfRows(ctx, in, nil, in.Learned, method, res)
 }
 
-// ModelOfRows is NewModel for some rows of the inputs, with the learned parts of their features.
+// ModelOfRows is NewModel for some rows of the inputs, nil for all, with the learned parts of their features.
 func ModelOfRows(ctx context.Context, in *input.Inputs, rows []int, learned input.Learned, method string, res *factor.Result) (*Model, error) {
 	_, columns := in.Dims()
 	m := &Model{
-		Data: in.Set.Name, Features: in.Features, Columns: columns, Method: method, Result: res, source: sourceOf(in.Set),
-		Names: make([]string, len(rows)),
+		Data: in.Set.Name, Features: in.Features, Columns: columns, Method: method, Result: res, source: sourceOf(in.Set), Names: in.Set.Names,
 	}
-	for i, row := range rows {
-		m.Names[i] = in.Set.Names[in.Rows[row]]
+	if rows != nil {
+		m.Names = matrix.Take(m.Names, matrix.Take(in.Rows, rows))
+	} else if len(in.Rows) < len(m.Names) {
+		m.Names = matrix.Take(m.Names, in.Rows)
 	}
 	m.Features.SkipBad = false
 	if m.Features.Propagated = learned.Propagated; learned.Propagated != nil {

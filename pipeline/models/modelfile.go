@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
@@ -99,11 +98,7 @@ func (m *Model) Save(w io.Writer) error {
 	return cmp.Or(m.Result, &factor.Result{}).SaveWith(w, func(z *npz.Writer) {
 		z.Integers(modelVersion, formatVersion)
 		z.Text(modelText, text)
-		names := make([]string, len(m.Names))
-		for i, name := range m.Names {
-			names[i] = strings.ToValidUTF8(name, "\ufffd")
-		}
-		z.Words(modelNames, names)
+		z.Words(modelNames, m.Names)
 		for _, f := range m.Features.Each() { // one of them has words
 			if learned := f.Words.Learned; learned != nil {
 				learned.SaveTo(z)
