@@ -44,7 +44,7 @@ func (p Parts) checkFixed() error {
 		least = -view.LargestValue
 	}
 	m, r := p.Fixed.Dims()
-	return checkFactor(p.Fixed, "the fixed basis vectors", m, r, least)
+	return checkFactor(algebra.Transpose(p.Fixed), "the fixed basis vectors, as rows", r, m, least)
 }
 
 // checkFixedSize returns an error if fixed basis vectors do not fit m features and the rank.

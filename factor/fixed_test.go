@@ -112,13 +112,13 @@ func TestFixedBasisRefuses(t *testing.T) {
 	x := mat.NewDense(4, 3, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 1})
 	good := mat.NewDense(3, 2, []float64{1, 0, 2, 1, 0, 3})
 	for want, m := range map[string]Method{
-		"the fixed basis vectors have 2 features; the samples have 3":                     Parts{Fixed: mat.NewDense(2, 1, []float64{1, 1})},
-		"rank 1 is below the number of fixed basis vectors, 2":                            Parts{Fixed: good},
-		"the fixed basis vectors: value -1 at row 2, column 1; expected 0 to 1e+60":       Parts{Fixed: mat.NewDense(3, 1, []float64{1, -1, 1})},
-		"the fixed basis vectors: value NaN at row 1, column 1; expected -1e+60 to 1e+60": Parts{Basis: BasisSemi, Fixed: mat.NewDense(3, 1, []float64{math.NaN(), -1, 1})},
-		"fixed basis vectors need basis free or semi, got concept":                        Parts{Basis: BasisConcept, Fixed: good},
-		"unit-norm and fixed basis vectors":                                               Parts{HeldOut: HeldOut{}, Fixed: good},
-		"the method has its own update rule and supports no fixed basis vectors":          SSNMF{},
+		"the fixed basis vectors have 2 features; the samples have 3":                              Parts{Fixed: mat.NewDense(2, 1, []float64{1, 1})},
+		"rank 1 is below the number of fixed basis vectors, 2":                                     Parts{Fixed: good},
+		"the fixed basis vectors, as rows: value -1 at row 1, column 2; expected 0 to 1e+60":       Parts{Fixed: mat.NewDense(3, 1, []float64{1, -1, 1})},
+		"the fixed basis vectors, as rows: value NaN at row 1, column 1; expected -1e+60 to 1e+60": Parts{Basis: BasisSemi, Fixed: mat.NewDense(3, 1, []float64{math.NaN(), -1, 1})},
+		"fixed basis vectors need basis free or semi, got concept":                                 Parts{Basis: BasisConcept, Fixed: good},
+		"unit-norm and fixed basis vectors":                                                        Parts{HeldOut: HeldOut{}, Fixed: good},
+		"the method has its own update rule and supports no fixed basis vectors":                   SSNMF{},
 	} {
 		var err error
 		if _, parts := m.(Parts); !parts {

@@ -5,8 +5,8 @@
 // constraint on the basis, the ties between coefficients, and the penalties. The named methods ([NMF], [CNMF],
 // [CCF], …) are combinations of these parts. The examples of [NMF] and [CNMF] show how to fit a method.
 //
-// The other methods are the linear embeddings [PCA], [LDA], [MFA] and [SDA], [SparseCoding], and [SSNMF], which
-// factorises similarities. [MiniBatch] is NMF for samples that do not fit into memory.
+// The other methods are the linear embeddings [PCA], [LDA], [MFA] and [SDA], [SparseCoding], and [SSNMF] and [SymNMF],
+// which factorise similarities. [MiniBatch] is NMF for samples that do not fit into memory.
 //
 // A sample is a row here and a column in the papers:
 //
@@ -567,6 +567,11 @@ var registry = []Info{
 		Objective: "‖Ã − GSGᵀ‖², Ã = XᵀX with must-links at its maximum and cannot-links at its minimum",
 		Update:    "S ← S∘(GᵀÃG)/(GᵀGSGᵀG); G ← G∘[(ÃGS)/(GSGᵀGS)]^¼",
 		Paper:     "Chen, Rege, Dong and Fotouhi, Deriving semantics for image clustering from accumulated user feedbacks, ACM Multimedia 2007"},
+	{Name: "sym-nmf", Title: "Symmetric NMF", Family: "symmetric factorisation", zero: SymNMF{},
+		Parts:     "similarities by a graph or a kernel, scaled by their row sums",
+		Objective: "‖A − VVᵀ‖², A = D^-½SD^-½, S a graph or a kernel, D its row sums",
+		Update:    "V ← V∘[(AV)/(VVᵀV)]^⅓",
+		Paper:     "Kuang, Ding and Park, Symmetric nonnegative matrix factorization for graph clustering, SDM 2012; He, Xie, Zdunek, Zhou and Cichocki, Symmetric nonnegative matrix factorization: algorithms and applications to probabilistic clustering, IEEE Trans. Neural Networks 22(12), 2011"},
 	{Name: "sparse-coding", Title: "Sparse coding", Family: "sparse coding", zero: SparseCoding{},
 		Parts:     "Frobenius cost, atoms of unit length, L1 penalty on the codes",
 		Objective: "‖X − BVᵀ‖² + λ·Σ|v_ij|, ‖b_j‖ ≤ 1",

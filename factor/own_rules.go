@@ -253,8 +253,8 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	if largest := mat.Max(a); !(largest >= view.SmallestValue && largest <= view.LargestValue) {
-		return nil, fmt.Errorf("the largest similarity is %.3g; expected %g to %g", largest, view.SmallestValue, view.LargestValue)
+	if err := checkLargest(a); err != nil {
+		return nil, err
 	}
 	setLinks(a, known)
 	first, err := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
@@ -266,6 +266,17 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 		return nil, err
 	}
 	f := &similarityFactors{a: view.Dense{X: a}, g: first.v, s: s, power: []float64{0.25, 1}[m.Rule]}
+	return f.fit(ctx, opt)
+}
+
+func checkLargest(a *mat.Dense) error {
+	if largest := mat.Max(a); !(largest >= view.SmallestValue && largest <= view.LargestValue) {
+		return fmt.Errorf("the largest similarity is %.3g; expected %g to %g", largest, view.SmallestValue, view.LargestValue)
+	}
+	return nil
+}
+
+func (f *similarityFactors) fit(ctx context.Context, opt Options) (*Result, error) {
 	history, stop, err := descend(ctx, opt, f.value(), func(bool) (float64, error) {
 		f.update()
 		return f.value(), nil
@@ -273,30 +284,40 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	if !algebra.Finite(f.g) || !algebra.Finite(f.s) {
+	if !algebra.Finite(f.g) || f.s != nil && !algebra.Finite(f.s) {
 		return nil, errors.New("the factors overflow")
 	}
 	return &Result{Coefficients: algebra.Transpose(f.g), Association: f.s, Objective: history, Stop: stop}, nil
 }
 
 func (m SSNMF) similarity(ctx context.Context, x view.Data) (*mat.Dense, error) {
+	if m.Similarity != nil {
+		n, _ := x.Dims()
+		return checkedSymmetric(m.Similarity, n, "the similarities", 0, nil)
+	}
+	a, err := innerProducts(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return a, checkSimilarities(a)
+}
+
+func innerProducts(ctx context.Context, x view.Data) (*mat.Dense, error) {
 	n, _ := x.Dims()
 	if err := view.CheckMemory(ctx, fmt.Sprintf("the similarities of %d samples", n), 1, n, n); err != nil {
 		return nil, err
 	}
-	if m.Similarity != nil {
-		return checkedSymmetric(m.Similarity, n, "the similarities", 0, nil)
-	}
-	a, err := view.InnerProducts(ctx, x)
-	if err != nil {
-		return nil, err
-	}
+	return view.InnerProducts(ctx, x)
+}
+
+func checkSimilarities(a *mat.Dense) error {
+	n, _ := a.Dims()
 	for i := range n {
 		if j := slices.IndexFunc(a.RawRowView(i), func(v float64) bool { return v < 0 }); j >= 0 {
-			return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner product with sample %d is %v; similarities must be 0 or more", j+1, a.At(i, j))}
+			return &view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner product with sample %d is %v; similarities must be 0 or more", j+1, a.At(i, j))}
 		}
 	}
-	return a, nil
+	return nil
 }
 
 func (m SSNMF) association(k int) (*mat.Dense, error) {
@@ -360,32 +381,34 @@ func setLinks(a *mat.Dense, known Known) {
 	}
 }
 
-// similarityFactors are the factors of a ≈ GSGᵀ; g is Gᵀ, k×n.
+// similarityFactors are the factors of a ≈ GSGᵀ, or of a ≈ GGᵀ if s is nil; g is Gᵀ, k×n.
 type similarityFactors struct {
-	a     view.Dense
-	g, s  *mat.Dense
-	power float64
+	a          view.Data
+	g, s       *mat.Dense
+	power      float64
+	sumSquares float64 // ‖a‖², if s is nil
 }
 
 // update updates S, then G with the new S.
 func (f *similarityFactors) update() {
-	ga, gag := algebra.Like(f.g), algebra.Like(f.s)
-	f.a.TimesBasis(ga, f.g)
-	algebra.Gemm(gag, ga, algebra.NoTrans, f.g, algebra.Trans)
-	gg := algebra.SelfGram(f.g)
-
-	// S ← S∘(GᵀÃG)/(GᵀGSGᵀG)
-	gs := algebra.Times(gg, f.s)
-	below := algebra.Times(gs, gg)
-	k, _ := f.s.Dims()
-	for r := range k {
-		simd.Step(f.s.RawRowView(r), gag.RawRowView(r), below.RawRowView(r), algebra.LeastDenominator, algebra.Floor)
+	k, _ := f.g.Dims()
+	above := algebra.Like(f.g)
+	f.a.TimesBasis(above, f.g)
+	form := algebra.SelfGram(f.g)
+	if f.s != nil {
+		// S ← S∘(GᵀÃG)/(GᵀGSGᵀG)
+		gag := algebra.Like(f.s)
+		algebra.Gemm(gag, above, algebra.NoTrans, f.g, algebra.Trans)
+		gs := algebra.Times(form, f.s)
+		below := algebra.Times(gs, form)
+		for r := range k {
+			simd.Step(f.s.RawRowView(r), gag.RawRowView(r), below.RawRowView(r), algebra.LeastDenominator, algebra.Floor)
+		}
+		above = algebra.Times(f.s, above)
+		form = algebra.Times(algebra.Times(f.s, form), f.s)
 	}
-
 	// G ← G∘[(ÃGS)/(GSGᵀGS)]^η; S is symmetric.
-	above := algebra.Times(f.s, ga)
-	sgs := algebra.Times(algebra.Times(f.s, gg), f.s)
-	below = algebra.Times(sgs, f.g)
+	below := algebra.Times(form, f.g)
 	for r := range k {
 		row, lin, pos := f.g.RawRowView(r), above.RawRowView(r), below.RawRowView(r)
 		for i, x := range row {
@@ -395,5 +418,9 @@ func (f *similarityFactors) update() {
 }
 
 func (f *similarityFactors) value() float64 {
+	if f.s == nil {
+		c := newFrobeniusCost(f.a, f.g, f.g, f.sumSquares)
+		return c.value()
+	}
 	return f.a.Residual(algebra.Times(f.s, f.g), f.g)
 }

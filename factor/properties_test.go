@@ -613,6 +613,9 @@ func rules(lambda float64) map[string]rule {
 	named("cf-ogl", CFOGL{Lambda: lambda, Beta: lambda, Mu: 2}, Parts{Basis: BasisConcept, FitWeight: 2})
 	named("ss-nmf", SSNMF{}, Parts{})
 	named("eccf", ECCF{Lambda: lambda}, concept)
+	named("sym-nmf", SymNMF{}, Parts{})
+	named("sym-nmf-kernel", SymNMF{Similarity: SimilarityKernel}, Parts{})
+	named("sym-nmf-rbf", SymNMF{Similarity: SimilarityKernel, Kernel: Kernel{Function: KernelRBF}}, Parts{Basis: BasisSemi})
 	named("sparse-coding", SparseCoding{Lambda: lambda}, concept)
 
 	graph := Graph{Lambda: lambda, Neighbourhood: Neighbourhood{Edges: EdgesHeat}}
@@ -697,6 +700,9 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 			sum += square * square
 		}
 		return sum, nil
+	}
+	if _, scaled := r.method.(SymNMF); scaled {
+		return float64(n), nil // ≥ ‖A‖², whose eigenvalues are at most 1
 	}
 	terms := make([]float64, n)
 	var kernel *boundKernel

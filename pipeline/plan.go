@@ -277,6 +277,9 @@ func (p *Plan) trialID(t trial) string {
 	if e.Classifier.Linear() {
 		all = append(all, e.Classifier)
 	}
+	if fixed := p.methods[t.method].Fixed; fixed != "" {
+		all = append(all, fixed)
+	}
 	if auto := p.autoRank(); auto != nil {
 		all = append(all, auto)
 	}

@@ -163,7 +163,7 @@ func batchOf(m spec.Method, samples int) (b factor.MiniBatch, err error) {
 	case factor.NMFKL:
 		b.Cost = factor.CostKL
 	default:
-		return b, fmt.Errorf("%s needs all samples in memory; batches are supported by nmf and nmf-kl only", m.Label())
+		return b, fmt.Errorf("%s needs all samples in memory; batches are supported by nmf and nmf-kl only, without fixed-basis", m.Label())
 	}
 	if err := b.Serves(factor.Options{Solver: m.Solver.Solver(), Init: m.Init}); err != nil {
 		return b, fmt.Errorf("%s: %w", m, err)

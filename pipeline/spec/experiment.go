@@ -215,7 +215,7 @@ func (e *Experiment) Files() []string {
 		}
 	}
 	for _, m := range e.Methods {
-		files = append(files, m.ResultFiles()...)
+		files = append(append(files, m.FixedBasis), m.ResultFiles()...)
 	}
 	return files
 }

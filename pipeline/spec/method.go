@@ -2,15 +2,21 @@ package spec
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -35,6 +41,8 @@ type Method struct {
 	// the clusters are those on which the restarts agree.
 	Restarts  int  `json:"restarts,omitempty" setting:"restarts" default:"1" range:"[1,10000]" help:"number of fits from different random factors; the one with the lowest objective is used"`
 	Consensus bool `json:"consensus,omitempty" setting:"consensus" help:"cluster by the agreement of the restarts instead: average linkage of 1 − the share of restarts in which two samples meet"`
+	// FixedBasis is a file of vectors or a model, whose vectors stay the first ones of the basis.
+	FixedBasis string `json:"-" setting:"fixed-basis" help:"file of vectors, or a saved model: the first basis vectors, which stay as they are"`
 	// Results is the pattern of the files with a method's results, which another program computed.
 	Results string `json:"-" setting:"results" help:"files with the results of another program, such as results/*.npz"`
 	// By replaces the experiment's clustering for this method.
@@ -192,7 +200,46 @@ func (m Method) Build() (factor.Method, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown method %q%s", m.Name, phrase.Choices(m.Name, MethodNames()))
 	}
-	return info.New(m.Params)
+	method, err := info.New(m.Params)
+	if err != nil || m.FixedBasis == "" {
+		return method, err
+	}
+	u, err := basisOf(m.FixedBasis)
+	if err == nil {
+		method, err = factor.ForBasis(method, u)
+	}
+	if err != nil {
+		return nil, &settings.Error{Key: "fixed-basis", Message: err.Error()}
+	}
+	return method, nil
+}
+
+// basisOf reads the vectors of a file as the columns of a matrix, from a model or else from the rows of a file of vectors.
+func basisOf(path string) (*mat.Dense, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if z, err := npz.Open(f, info.Size()); err == nil && z.Has("kind") {
+		model, err := factor.LoadModel(f, info.Size())
+		if err == nil && model.Vectors() == nil {
+			err = errors.New("a model without basis vectors in feature space")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return model.Vectors(), nil
+	}
+	content, err := vectorfile.Open(context.Background(), path, vectorfile.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return mat.DenseCopyOf(content.Vectors.T()), nil
 }
 
 // MethodNames returns the names of all methods.
@@ -235,6 +282,7 @@ func (m Method) describe(leaveOut []string) string {
 	add(m.Iterations > 0, "iterations", "%d iterations", m.Iterations)
 	add(m.Restarts > 0, "restarts", "%d restarts", m.Restarts)
 	add(m.Consensus, "consensus", "%s", "consensus clusters")
+	add(m.FixedBasis != "", "fixed-basis", "fixed basis vectors of %s", m.FixedBasis)
 	add(m.Results != "", "results", "results of %s", m.Results)
 	add(m.By != "", "cluster", "clustered by %s", m.By)
 	if m.Recode != nil {

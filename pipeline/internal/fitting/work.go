@@ -6,6 +6,9 @@ package fitting
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -37,6 +40,8 @@ type Method struct {
 	// Recodes reports whether training samples are represented as test samples are. The description of the settings then
 	// says so, even if it is the default.
 	Recodes bool
+	// Fixed digests the fixed basis vectors; it is empty if there are none.
+	Fixed string
 }
 
 // Resolve builds the method for an experiment with the given task and clustering.
@@ -58,6 +63,13 @@ func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (*Method, error) {
 	}
 	var err error
 	r.Factoriser, err = m.Build()
+	if p, ok := r.Factoriser.(factor.Parts); ok && p.Fixed != nil {
+		sum := sha256.New()
+		if err := binary.Write(sum, binary.LittleEndian, p.Fixed.RawMatrix().Data); err != nil {
+			return nil, err
+		}
+		r.Fixed = hex.EncodeToString(sum.Sum(nil))
+	}
 	return r, err
 }
 
@@ -209,6 +221,12 @@ func (w *Work) Classify(ctx context.Context, e *spec.Experiment, res *Represente
 // forInputs returns the factorisation for the inputs, or an error if they have missing values or weights, which the method
 // or its solver does not support.
 func (m *Method) forInputs(in *input.Inputs) (factor.Method, error) {
+	if p, ok := m.Factoriser.(factor.Parts); ok && p.Fixed != nil && in.X != nil {
+		rows, _ := p.Fixed.Dims()
+		if _, features := in.X.Dims(); rows != features {
+			return nil, fmt.Errorf("%s: its vectors have %d values; the samples have %d", m.FixedBasis, rows, features)
+		}
+	}
 	x, ok := in.X.(*factor.Weighted)
 	switch {
 	case !ok:
