@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,15 +42,19 @@ func reproduceCommand() *cobra.Command {
 		Short: "Reproduce the experiments of a paper",
 		Long: `Run a recipe (the protocol of a paper) and compare the results with the published numbers and
 claims. Without arguments, list the recipes. The same command resumes a stopped run.
+The recipe beyond compares the method eccf with others on all known sets, whatever their paper.
 A recipe can be a file NAME.yaml with NAME.paper.yaml beside it, as printed by --show.`,
 		Example: `  partwise reproduce
   partwise reproduce --show ccf-yale`,
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeWords(reproduce.Names()...),
+		ValidArgsFunction: completeWords(append(reproduce.Names(), reproduce.Beyond)...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Workers = int(workers)
 			if err := o.validate(r, args); err != nil {
 				return usageError{err}
+			}
+			if slices.Equal(args, []string{reproduce.Beyond}) {
+				return o.runBeyond(cmd, r, workers)
 			}
 			if o.all {
 				args = reproduce.Names()
@@ -106,6 +111,25 @@ func (o *reproduceFlags) validate(r *reproduce.Runner, args []string) error {
 		return errors.New("--doc needs the names of recipes or --all")
 	}
 	return nil
+}
+
+// runBeyond compares the program's own method with others.
+func (o *reproduceFlags) runBeyond(cmd *cobra.Command, r *reproduce.Runner, workers uint) error {
+	if o.show || o.doc != "" || r.Set != "" {
+		return usageError{fmt.Errorf("%s is no paper and takes no --show, --doc and --set", reproduce.Beyond)}
+	}
+	e, names, cells, err := reproduce.Comparison(r.Root, r.Quick, func(err error) { warner(cmd)(err.Error()) })
+	if err != nil {
+		return err
+	}
+	if len(cells) < 2 {
+		return errors.New("no set of the comparison was found")
+	}
+	e.Command = "partwise reproduce " + reproduce.Beyond
+	for _, cell := range cells {
+		cell.Command, cell.Program = e.Command, r.Program
+	}
+	return runSets(cmd, e, names, cells, cmp.Or(o.out, filepath.Join("results", reproduce.Beyond)), workers)
 }
 
 func findRecipe(name string) (*reproduce.Recipe, error) {
