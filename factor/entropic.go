@@ -225,8 +225,8 @@ func (f *memberships) join(p int) {
 	}
 }
 
-// start sets R and the concepts. A concept without labels starts at the sample whose cosines exceed those of all samples
-// with the other concepts, and their samples' neighbours, by the largest sum.
+// start sets R and the concepts. A concept without labels starts at the sample i with the largest Σ_j of the excess of
+// cos(φ_i, φ_j) over the largest cosine of φ_j with another concept, averaged over the neighbours of its samples.
 func (f *memberships) start() {
 	n, k := f.r.Dims()
 	f.lock(0)
