@@ -40,9 +40,9 @@ func reproduceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce [RECIPE]...",
 		Short: "Reproduce the experiments of a paper",
-		Long: `Run a recipe (the protocol of a paper) and compare the results with the published numbers and
-claims. Without arguments, list the recipes. The same command resumes a stopped run. A recipe can be a file NAME.yaml
-with NAME.paper.yaml beside it, as printed by --show. The name beyond compares eccf with other methods on many sets.`,
+		Long: `Run a recipe (the protocol of a paper) and compare the results with the printed ones, or list the
+recipes. The same command resumes a stopped run. A recipe can be a file NAME.yaml with NAME.paper.yaml
+beside it, as printed by --show. The name beyond compares eccf with other methods on many sets.`,
 		Example: `  partwise reproduce
   partwise reproduce --show ccf-yale`,
 		Args:              cobra.ArbitraryArgs,
