@@ -58,6 +58,10 @@ func (m ECCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 	if err := cmp.Or(view.CheckWeight("kappa", kappa), view.CheckWeight("lambda", lambda), view.CheckWeight("the whitening", ridge)); err != nil {
 		return nil, err
 	}
+	d, err := newOwnRuleData(x, known, opt)
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case ridge < view.SmallestNumber:
 		return nil, fmt.Errorf("the whitening is %v; expected at least %g", ridge, view.SmallestNumber)
@@ -65,10 +69,6 @@ func (m ECCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 		return nil, fmt.Errorf("neighbours %d: expected 1 or more", m.Neighbours)
 	case opt.Start != nil || opt.Init != "" && opt.Init != InitRandom:
 		return nil, errors.New("the method starts at the labelled samples and supports no initial factors and no init")
-	}
-	d, err := newOwnRuleData(x, known, opt)
-	if err != nil {
-		return nil, err
 	}
 	n, _ := d.Dims()
 	labels, err := conceptsOf(known.Labels, n, opt.Rank)
@@ -225,8 +225,8 @@ func (f *memberships) join(p int) {
 	}
 }
 
-// start sets R and the concepts. A concept without labels starts at the sample whose cosines exceed those of all samples
-// with the other concepts, and their samples' neighbours, by the largest sum.
+// start sets R and the concepts. A concept without labels starts at the sample i with the largest Σ_j of the excess of
+// cos(φ_i, φ_j) over the largest cosine of φ_j with another concept, averaged over the neighbours of its samples.
 func (f *memberships) start() {
 	n, k := f.r.Dims()
 	f.lock(0)

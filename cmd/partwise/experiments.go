@@ -48,7 +48,7 @@ func runCommand() *cobra.Command {
 			}
 		}
 		if len(e.Sets) > 1 {
-			return runSets(cmd, e, out, workers)
+			return runSets(cmd, e, e.SetNames(), e.Each(), out, workers)
 		}
 		folder, err := openResults(cmd, e, out)
 		if err != nil {
@@ -146,10 +146,9 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 	return writeReport(cmd, folder, shown)
 }
 
-// runSets runs an experiment on several sets, one after the other, each in its own folder below out. It checks all sets
-// before it reads the first image. Failed trials do not stop other trials or sets.
-func runSets(cmd *cobra.Command, e *spec.Experiment, out string, workers uint) error {
-	names, experiments := e.SetNames(), e.Each()
+// runSets runs the experiments of e on several sets, one after the other, each in its own folder below out. It checks all
+// sets before it reads the first image. Failed trials do not stop other trials or sets.
+func runSets(cmd *cobra.Command, e *spec.Experiment, names []string, experiments []*spec.Experiment, out string, workers uint) error {
 	for i, one := range experiments {
 		set, err := input.Open(cmd.Context(), one)
 		if err == nil {

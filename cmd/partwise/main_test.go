@@ -540,7 +540,7 @@ func TestCompletion(t *testing.T) {
 		"cluster mixed -k ":                         "auto " + noFiles,
 		"cluster mixed --seed ":                     noFiles,
 		"features mixed --out ":                     "npz mat csv " + extensions,
-		"reproduce cnmf-":                           of(reproduce.Names(), "", "") + noFiles,
+		"reproduce cnmf-":                           of(append(reproduce.Names(), reproduce.Beyond), "", "") + noFiles,
 		"reproduce --doc ":                          "md " + extensions,
 		"reproduce --budget ":                       "10m 40m 2h " + noFiles,
 		"run ":                                      "yaml yml " + extensions,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,9 @@ func reproduceCommand() *cobra.Command {
 		if err := o.validate(r, args); err != nil {
 			return usageError{err}
 		}
+		if slices.Equal(args, []string{reproduce.Beyond}) {
+			return o.runBeyond(cmd, r, workers)
+		}
 		if o.all {
 			args = reproduce.Names()
 		}
@@ -62,7 +66,7 @@ func reproduceCommand() *cobra.Command {
 		}
 		return o.runRecipes(cmd, r, recipes)
 	})
-	cmd.ValidArgsFunction = completeWords(reproduce.Names()...)
+	cmd.ValidArgsFunction = completeWords(append(reproduce.Names(), reproduce.Beyond)...)
 	f := cmd.Flags()
 	f.BoolVar(&o.show, "show", false, "print the files of the recipes without running them")
 	f.BoolVar(&o.all, "all", false, "run all recipes whose data are available")
@@ -96,6 +100,25 @@ func (o *reproduceFlags) validate(r *reproduce.Runner, args []string) error {
 		return errors.New("--doc needs the names of recipes or --all")
 	}
 	return nil
+}
+
+// runBeyond compares the program's own method with others.
+func (o *reproduceFlags) runBeyond(cmd *cobra.Command, r *reproduce.Runner, workers uint) error {
+	if o.show || o.doc != "" || r.Set != "" {
+		return usageError{fmt.Errorf("%s is no paper and takes no --show, --doc and --set", reproduce.Beyond)}
+	}
+	e, names, cells, err := reproduce.Comparison(r.Root, r.Quick, func(err error) { warner(cmd)(err.Error()) })
+	if err != nil {
+		return err
+	}
+	if len(cells) < 2 {
+		return errors.New("no set of the comparison was found")
+	}
+	e.Command = "partwise reproduce " + reproduce.Beyond
+	for _, cell := range cells {
+		cell.Command, cell.Program = e.Command, r.Program
+	}
+	return runSets(cmd, e, names, cells, cmp.Or(o.out, filepath.Join("results", reproduce.Beyond)), workers)
 }
 
 func findRecipe(name string) (*reproduce.Recipe, error) {

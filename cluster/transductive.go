@@ -1,0 +1,163 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/logistic"
+	"github.com/seed4492f2cd/partwise/internal/simd"
+)
+
+// LabelSpreading spreads labels over the graph of the ten nearest neighbours by cosine: F ← α·D^-½SD^-½·F + (1 − α)·Y,
+// 30 times from the labels Y (Zhou, Bousquet, Lal, Weston and Schölkopf 2004).
+type LabelSpreading struct {
+	Share float64 `setting:"share" default:"0.9" range:"(0,1)" help:"weight α of the neighbours"`
+}
+
+// Harmonic gives each unlabelled sample the mean of its neighbours in the graph of [LabelSpreading], by 1,000 averages
+// (Zhu, Ghahramani and Lafferty 2003).
+type Harmonic struct{}
+
+// SelfTraining repeats a logistic regression with C = 100, at most 10 times, on the labelled samples and those to which
+// it gives a class with a probability above 0.75 (Yarowsky 1995). A class that is given stays.
+type SelfTraining struct{}
+
+// NearestLabelled gives each sample the label of the nearest labelled sample.
+type NearestLabelled struct{}
+
+// Cluster implements [Clusterer].
+func (l LabelSpreading) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _ uint64) (*Result, error) {
+	return transduce("label spreading", x, k, known, DistanceCosine, func(s *samples, labels []int) ([]int, error) {
+		g, err := nearestGraph(ctx, s.unit(), graphNeighbours)
+		if err != nil {
+			return nil, err
+		}
+		y := mat.NewDense(s.n, k, nil)
+		lockRows(y, labels)
+		if l.Share == 0 {
+			l.Share = propagatedShare
+		}
+		if y, err = g.propagate(ctx, y, l.Share); err != nil {
+			return nil, err
+		}
+		return largestOf(y), nil
+	})
+}
+
+// Cluster implements [Clusterer].
+func (Harmonic) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _ uint64) (*Result, error) {
+	return transduce("harmonic functions", x, k, known, DistanceCosine, func(s *samples, labels []int) ([]int, error) {
+		g, err := nearestGraph(ctx, s.unit(), graphNeighbours)
+		if err != nil {
+			return nil, err
+		}
+		y := mat.NewDense(s.n, k, nil)
+		lockRows(y, labels)
+		for range 1000 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			for i, near := range g { // in place
+				if row := y.RawRowView(i); labels[i] < 0 && len(near) > 0 {
+					clear(row)
+					simd.AddRows(row, slices.Repeat([]float64{1 / float64(len(near))}, len(near)), y.RawMatrix().Data, near)
+				}
+			}
+		}
+		return largestOf(y), nil
+	})
+}
+
+// Cluster implements [Clusterer].
+func (SelfTraining) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _ uint64) (*Result, error) {
+	return transduce("self-training", x, k, known, DistanceCosine, func(s *samples, labels []int) ([]int, error) {
+		z, found := s.unit(), []int(nil)
+		for range 10 {
+			rows := slices.DeleteFunc(indices(s.n), func(i int) bool { return labels[i] < 0 })
+			given := make([]int, len(rows))
+			for at, i := range rows {
+				given[at] = labels[i]
+			}
+			model, err := logistic.Regression{C: guideC}.Fit(ctx, rowsOf(z, rows), given, k)
+			if err != nil {
+				return nil, err
+			}
+			logs := model.LogProbabilities(z)
+			found = largestOf(logs)
+			added := false
+			for i, c := range found {
+				if labels[i] < 0 && logs.At(i, c) > math.Log(0.75) {
+					labels[i], added = c, true
+				}
+			}
+			if !added {
+				break
+			}
+		}
+		return found, nil
+	})
+}
+
+// Cluster implements [Clusterer].
+func (NearestLabelled) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _ uint64) (*Result, error) {
+	return transduce("nearest labelled samples", x, k, known, DistanceEuclidean, func(s *samples, labels []int) ([]int, error) {
+		rows := slices.DeleteFunc(indices(s.n), func(i int) bool { return labels[i] < 0 })
+		x := mat.DenseCopyOf(x)
+		nearest, err := Nearest(ctx, DistanceEuclidean, x, rowsOf(x, rows), 1)
+		found := make([]int, s.n)
+		for i, list := range nearest {
+			found[i] = labels[rows[list[0]]]
+		}
+		return found, err
+	})
+}
+
+// transduce checks samples and labels, calls find with a copy of the labels, and keeps the labels in its result.
+func transduce(name string, x mat.Matrix, k int, known Known, d Distance, find func(s *samples, labels []int) ([]int, error)) (_ *Result, err error) {
+	defer wrap(&err, name)
+	s, err := readSamples(x, d)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := newUnits(s.n, k, Known{Labels: known.Labels}); err != nil {
+		return nil, err
+	}
+	if len(known.Labels) == 0 || slices.Max(known.Labels) < 0 {
+		return nil, errors.New("no sample has a label")
+	}
+	labels := known.Labels
+	found, err := find(s, slices.Clone(labels))
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range labels {
+		if c >= 0 {
+			found[i] = c
+		}
+	}
+	return &Result{Labels: found}, nil
+}
+
+// lockRows sets the rows of labelled samples to 1 in the column of the label.
+func lockRows(y *mat.Dense, labels []int) {
+	for i, c := range labels {
+		if c >= 0 {
+			y.Set(i, c, 1)
+		}
+	}
+}
+
+// largestOf returns the column of the largest value of each row.
+func largestOf(y *mat.Dense) []int {
+	n, _ := y.Dims()
+	found := make([]int, n)
+	for i := range n {
+		found[i] = floats.MaxIdx(y.RawRowView(i))
+	}
+	return found
+}
