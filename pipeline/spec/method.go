@@ -35,6 +35,8 @@ type Method struct {
 	// the clusters are those on which the restarts agree.
 	Restarts  int  `json:"restarts,omitempty" setting:"restarts" default:"1" range:"[1,10000]" help:"number of fits from different random factors; the one with the lowest objective is used"`
 	Consensus bool `json:"consensus,omitempty" setting:"consensus" help:"cluster by the agreement of the restarts instead: average linkage of 1 − the share of restarts in which two samples meet"`
+	// Tune chooses settings in each draw; the other fields are then the first candidate's.
+	Tune *Tune `json:"tune,omitempty" setting:"tune" help:"settings to choose in each draw: lists of values, and by, the criterion"`
 	// Results is the pattern of the files with a method's results, which another program computed.
 	Results string `json:"-" setting:"results" help:"files with the results of another program, such as results/*.npz"`
 	// By replaces the experiment's clustering for this method.
@@ -65,6 +67,9 @@ func OnFeatures(name string) bool {
 func (m *Method) DecodeSetting(v *settings.Value) error {
 	if v.Kind != settings.KindText && v.Kind != settings.KindMapping {
 		return v.Want("a method's name, or {name: …} with its settings")
+	}
+	if tune := v.Get("tune"); tune.Value != nil {
+		return m.decodeTuned(v, tune)
 	}
 	*m = Method{}
 	shared, params := v.Split(settings.Names(m))
@@ -174,6 +179,17 @@ func (m *Method) checkRestarts(place func(key string) settings.Field) error {
 	return nil
 }
 
+// Variants returns the candidates of a method with Tune, or the method itself.
+func (m Method) Variants() []Method {
+	if m.Tune != nil {
+		return m.Tune.Candidates
+	}
+	return []Method{m}
+}
+
+// ErrTune is the error for a choice of settings outside of an experiment.
+var ErrTune = errors.New("tune is for experiments, which partwise run runs")
+
 // ErrResults is the error for results of another program that are not used in an experiment.
 var ErrResults = errors.New("results are for experiments, which partwise run runs")
 
@@ -221,7 +237,12 @@ func (m Method) String() string { return m.describe(nil) }
 
 // describe describes the method and its settings, except those in leaveOut.
 func (m Method) describe(leaveOut []string) string {
-	out := m.Name
+	out, chosen := m.Name, ""
+	if m.Tune != nil {
+		sweep := m.Tune.Candidates.Sweeps()[0]
+		chosen = fmt.Sprintf(", %s chosen in each draw by %s", sweep, m.Tune.By.Words())
+		leaveOut = append(slices.Clip(leaveOut), sweep.Settings...)
+	}
 	add := func(said bool, key, format string, value any) {
 		if said && !slices.Contains(leaveOut, key) {
 			out += ", " + fmt.Sprintf(format, value)
@@ -241,7 +262,7 @@ func (m Method) describe(leaveOut []string) string {
 		add(true, "recode", "recode %v", *m.Recode)
 	}
 	add(m.Tolerance > 0, "tolerance", "tolerance %v", m.Tolerance)
-	return out
+	return out + chosen
 }
 
 // Needs are the requirements of a method and of its clustering.
