@@ -240,7 +240,7 @@ func (m Method) describe(leaveOut []string) string {
 	out, chosen := m.Name, ""
 	if m.Tune != nil {
 		sweep := m.Tune.Candidates.Sweeps()[0]
-		chosen = fmt.Sprintf(", %s chosen in each draw by %s", sweep, m.Tune.By.Words())
+		chosen = fmt.Sprintf(", %s chosen in each draw by %s", sweep, tuneRules[m.Tune.By])
 		leaveOut = append(slices.Clip(leaveOut), sweep.Settings...)
 	}
 	add := func(said bool, key, format string, value any) {

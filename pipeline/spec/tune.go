@@ -8,30 +8,25 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/settings"
-	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
-// TuneRule is a criterion for the choice of settings.
-type TuneRule int
+// The rules of a choice of settings, in words.
+var tuneRules = map[string]string{
+	TuneHeldOut:   "the error of held-out entries",
+	TuneStability: "the stability of restarts",
+	TuneLabelled:  "cross-validation on labelled samples",
+}
 
 const (
-	TuneHeldOut   TuneRule = iota // the error of held-out entries
-	TuneStability                 // the cophenetic correlation of the clusters of restarts
-	TuneLabelled                  // the accuracy of cross-validation on the labelled or training samples
+	TuneHeldOut   = "held-out"
+	TuneStability = "stability"
+	TuneLabelled  = "labelled"
 )
-
-var tuneRules = enum.Of[TuneRule]("criterion", "held-out", "stability", "labelled")
-
-// String returns the name of the rule in settings.
-func (r TuneRule) String() string                   { return tuneRules.String(r) }
-func (r *TuneRule) UnmarshalText(name []byte) error { return tuneRules.UnmarshalText(r, name) }
-func (r TuneRule) MarshalText() ([]byte, error)     { return tuneRules.MarshalText(r) }
-func (TuneRule) Values() []string                   { return tuneRules.Values() }
 
 // Tune chooses settings of a method in each draw, without the classes of unlabelled and test samples. In a file it is
 // {lambda: [1, 10, 100], by: labelled}.
 type Tune struct {
-	By TuneRule `json:"by" setting:"by" help:"criterion: error of held-out entries, stability of the clusters of restarts, or accuracy of cross-validation on labelled samples"`
+	By string `json:"by" setting:"by" values:"held-out,stability,labelled" help:"criterion: error of held-out entries, stability of the clusters of restarts, or accuracy of cross-validation on labelled samples"`
 	// Candidates are the method with each combination of the listed values.
 	Candidates Methods `json:"candidates"`
 }
@@ -41,10 +36,13 @@ const Folds = 5
 
 // Tuned is the choice of a draw.
 type Tuned struct {
-	By     TuneRule          `json:"by"`
+	By     string            `json:"by"`
 	Values map[string]string `json:"values"` // the chosen values of the settings
 	Scores []float64         `json:"scores"` // of the combinations in order: a misfit, correlation or accuracy
 }
+
+// Rule describes the rule in words.
+func (t *Tuned) Rule() string { return tuneRules[t.By] }
 
 // String describes the chosen values, such as init=nmf lambda=10.
 func (t *Tuned) String() string {
@@ -63,7 +61,7 @@ func (m *Method) decodeTuned(v *settings.Value, tune settings.Field) error {
 	by, lists := tune.Value.Split([]string{"by"})
 	rule := Tune{}
 	if len(by.Fields) == 0 || len(lists.Fields) == 0 {
-		return tune.Value.Want("lists of values, and by: %s", strings.Join(rule.By.Values(), ", "))
+		return tune.Value.Want("lists of values, and by: held-out, stability or labelled")
 	}
 	if err := settings.Decode(by, &rule); err != nil {
 		return err
@@ -93,7 +91,7 @@ func (m *Method) decodeTuned(v *settings.Value, tune settings.Field) error {
 }
 
 // servesRule returns an error if the method cannot be rated by the rule.
-func (m Method) servesRule(by TuneRule) error {
+func (m Method) servesRule(by string) error {
 	method, err := m.Build()
 	if err != nil {
 		return err
@@ -111,9 +109,4 @@ func (m Method) servesRule(by TuneRule) error {
 		}
 	}
 	return nil
-}
-
-// Words describes the rule in a sentence about a choice.
-func (r TuneRule) Words() string {
-	return []string{"the error of held-out entries", "the stability of restarts", "cross-validation on labelled samples"}[r]
 }

@@ -91,7 +91,7 @@ func tuned(records []record.Record, methods []string) (words []string) {
 		for _, r := range records {
 			if r.Method == m && r.Tuned != nil {
 				counts[r.Tuned.String()]++
-				by = r.Tuned.By.Words()
+				by = r.Tuned.Rule()
 			}
 		}
 		var each []string

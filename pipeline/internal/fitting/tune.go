@@ -26,12 +26,11 @@ func (w *Work) Choose(ctx context.Context, e *spec.Experiment, rank int) (*spec.
 	for i, c := range w.Candidates {
 		one := *w
 		one.Method, one.Shared = c.rated(out.By), nil
-		score, err := 0.0, error(nil)
-		better := func(top float64) bool { return score > top }
+		score, sign, err := 0.0, 1.0, error(nil)
 		switch out.By {
 		case spec.TuneHeldOut:
 			score, err = one.heldOut(ctx, rank)
-			better = func(top float64) bool { return score < top }
+			sign = -1
 		case spec.TuneStability:
 			var s *cluster.Stability
 			if _, s, err = one.clusters(ctx, rank); err == nil {
@@ -43,7 +42,7 @@ func (w *Work) Choose(ctx context.Context, e *spec.Experiment, rank int) (*spec.
 		if err != nil {
 			return nil, fmt.Errorf("tune: %s: %w", c.Label(), err)
 		}
-		if out.Scores = append(out.Scores, score); better(out.Scores[best]) {
+		if out.Scores = append(out.Scores, score); sign*score > sign*out.Scores[best] {
 			best = i
 		}
 	}
@@ -55,7 +54,7 @@ func (w *Work) Choose(ctx context.Context, e *spec.Experiment, rank int) (*spec.
 }
 
 // rated returns the method as the rule fits it.
-func (m *Method) rated(by spec.TuneRule) *Method {
+func (m *Method) rated(by string) *Method {
 	c := *m
 	if by == spec.TuneStability {
 		if c.Consensus = false; c.Restarts < 2 {
@@ -102,27 +101,26 @@ func (w *Work) heldOut(ctx context.Context, rank int) (misfit float64, err error
 // each class. A clustering sees the samples of a fold without their labels, and a cluster predicts the most frequent
 // label in it; a classification trains on the other folds.
 func (w *Work) labelled(ctx context.Context, e *spec.Experiment, rank int) (accuracy float64, err error) {
-	labels, samples := w.Known.Labels, map[int][]int{}
-	for i, c := range labels {
-		if c >= 0 {
-			samples[c] = append(samples[c], i)
+	labels, predicted := w.Known.Labels, make([]int, len(w.Known.Labels))
+	place, counts := make([]int, len(labels)), map[int]int{} // a random number of each sample in its class
+	for _, i := range rng.New(w.Seed("folds")).Perm(len(labels)) {
+		if c := labels[i]; c >= 0 {
+			place[i] = counts[c]
+			counts[c]++
 		}
 	}
-	folds, predicted := spec.Folds, make([]int, len(labels))
-	for _, of := range samples {
-		folds = min(folds, len(of))
+	folds := spec.Folds
+	for _, n := range counts {
+		folds = min(folds, n)
 	}
 	for fold := range folds {
 		hidden := slices.Clone(labels)
 		var tested []int
-		for c, of := range samples {
-			for at, place := range rng.New(w.Seed("folds"), c).Perm(len(of)) {
-				if at%folds == fold {
-					hidden[of[place]], tested = -1, append(tested, of[place])
-				}
+		for i, c := range labels {
+			if c >= 0 && place[i]%folds == fold {
+				hidden[i], tested = -1, append(tested, i)
 			}
 		}
-		slices.Sort(tested)
 		one := *w
 		one.Known.Labels = hidden
 		var found []int
