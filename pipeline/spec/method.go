@@ -306,11 +306,13 @@ func (n Needs) CheckClasses(name string, sizes []int) error {
 
 // CheckFeatures returns an error if the method needs images or non-negative values and the features are others.
 func (m Method) CheckFeatures(f Features) error {
-	switch needs := m.Needs(); {
-	case !needs.Signed && f.Whiten > 0:
-		return fmt.Errorf("%s needs values of 0 or more, but whitened features are signed; remove whiten, or choose a method such as kmeans", m.Label())
-	case needs.Images && !f.KeepsShape():
-		return fmt.Errorf("%s needs images, but the features are %s; set features, such as pixels=32", m.Label(), f)
+	for _, m := range m.Variants() {
+		switch needs := m.Needs(); {
+		case !needs.Signed && f.Whiten > 0:
+			return fmt.Errorf("%s needs values of 0 or more, but whitened features are signed; remove whiten, or choose a method such as kmeans", m.Label())
+		case needs.Images && !f.KeepsShape():
+			return fmt.Errorf("%s needs images, but the features are %s; set features, such as pixels=32", m.Label(), f)
+		}
 	}
 	return nil
 }
