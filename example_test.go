@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/seed4492f2cd/partwise"
+	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -50,4 +51,31 @@ labels: 30%
 	// cnmf   repeat 0: 108 samples
 	// kmeans repeat 1: 108 samples
 	// cnmf   repeat 1: 108 samples
+}
+
+// A program's own method is registered, and an experiment compares it under its name.
+func ExampleRun_ownMethod() {
+	factor.Register(factor.Info{Name: "sparse-kl", Title: "Sparse NMF by divergence", Family: "NMF"},
+		factor.Parts{Cost: factor.CostKL, UnitNorm: true, Penalties: []factor.Penalty{factor.L1{Weight: 0.1}}})
+	e, err := spec.Parse([]byte(`
+name: own
+data: generated
+features: {pixels: 8}
+methods: [{name: sparse-kl, restarts: 3}, {name: gnmf, tune: {lambda: [1, 100], by: held-out}}]
+classes: 3
+repeats: 1
+`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	records, err := partwise.Run(context.Background(), e, partwise.RunOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range records {
+		fmt.Println(r.Method, r.Rank, r.Tuned != nil)
+	}
+	// Output:
+	// sparse-kl 3 false
+	// gnmf 3 true
 }

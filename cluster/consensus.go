@@ -25,60 +25,49 @@ type Stability struct {
 func Consensus(runs [][]int, k int) ([]int, *Stability) {
 	n := len(runs[0])
 	// Distances count clusterings, so that equal means are equal numbers.
-	apart := make([]float64, n*n)
-	squares, sums := make([]float64, n), make([]float64, n)
+	apart, squares := make([]float64, n*n), make([]float64, n)
 	parallel.DoWork(n*n*len(runs), n, func(i int) {
 		row := apart[i*n : (i+1)*n]
 		for _, of := range runs {
 			for j, c := range of {
-				if c != of[i] || c < 0 {
+				if j != i && (c != of[i] || c < 0) {
 					row[j]++
 				}
 			}
 		}
-		for j, d := range row {
-			if j != i {
-				sums[i] += d
-				squares[i] += d * d
-			}
+		for _, d := range row {
+			squares[i] += d * d
 		}
 	})
-	var sum, square float64 // over ordered pairs
-	for i := range n {
-		sum, square = sum+sums[i], square+squares[i]
-	}
-	all, pairs := float64(len(runs)), float64(n)*float64(n-1)
-	s := &Stability{Cophenetic: 1, Dispersion: (4*(square-all*sum)/(all*all) + pairs + float64(n)) / (float64(n) * float64(n)), Runs: len(runs)}
 	merges := averageLinkage(apart, n)
-	// Heights and distances have the same mean, and their covariance is the variance of the heights.
-	heights := 0.0
-	for _, m := range merges {
-		heights += 2 * m.sum * m.height
+	var sum, square, heights float64 // over pairs
+	for i := range n {
+		square += squares[i] / 2
 	}
+	for _, m := range merges {
+		sum, heights = sum+m.sum, heights+m.sum*m.height
+	}
+	all, size, pairs := float64(len(runs)), float64(n), float64(n)*float64(n-1)/2
+	s := &Stability{Cophenetic: 1, Dispersion: (8*(square-all*sum)/(all*all) + size*size) / (size * size), Runs: len(runs)}
+	// Heights and distances have the same mean, and their covariance is the variance of the heights.
 	if total := square - sum*sum/pairs; total > 0 {
 		s.Cophenetic = math.Sqrt(min(max(heights-sum*sum/pairs, 0)/total, 1))
 	}
 	slices.SortStableFunc(merges, func(a, b merge) int { return cmp.Compare(a.height, b.height) })
-	root := matrix.Range(n)
-	find := func(i int) int {
-		for root[i] != i {
-			root[i] = root[root[i]]
-			i = root[i]
-		}
-		return i
-	}
+	first := matrix.Range(n) // the smallest sample of each sample's cluster
 	for _, m := range merges[:n-min(k, n)] {
-		a, b := find(m.a), find(m.b)
-		root[max(a, b)] = min(a, b)
-	}
-	labels, found := make([]int, n), map[int]int{}
-	for i := range n {
-		c, known := found[find(i)]
-		if !known {
-			c = len(found)
-			found[i] = c
+		from, to := max(first[m.a], first[m.b]), min(first[m.a], first[m.b])
+		for i, f := range first {
+			if f == from {
+				first[i] = to
+			}
 		}
-		labels[i] = c
+	}
+	labels, found := make([]int, n), 0
+	for i, f := range first {
+		if labels[i] = labels[f]; f == i {
+			labels[i], found = found, found+1
+		}
 	}
 	return labels, s
 }

@@ -81,7 +81,7 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 		return nil, err
 	}
 	p.must, p.cannot = in.LinksOfRows()
-	if err := fitting.CheckValues(in, p.methods); err != nil {
+	if err := fitting.CheckValues(in, slices.Concat(p.methods, p.variants())); err != nil {
 		return nil, err
 	}
 	if p.autoRank() != nil {
@@ -256,9 +256,46 @@ func (p *Plan) checkDraws() error {
 				return err
 			}
 		}
-		for _, m := range p.methods {
+		for _, m := range p.variants() {
 			if err := m.Needs.CheckClasses(m.Label(), labelled[:min(k, len(labelled))]); err != nil {
 				return fmt.Errorf("classes: %d: %w", k, err)
+			}
+		}
+		if err := p.checkFolds(k, labelled); err != nil {
+			return fmt.Errorf("classes: %d: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// variants returns the methods, and instead of one with a choice of settings its candidates.
+func (p *Plan) variants() (all []*fitting.Method) {
+	for _, m := range p.methods {
+		if m.Tune == nil {
+			all = append(all, m)
+		}
+		all = append(all, m.Candidates...)
+	}
+	return all
+}
+
+// checkFolds returns an error if methods are tuned by labelled samples, and k classes with these numbers of them, the
+// largest first, have too few for a cross-validation.
+func (p *Plan) checkFolds(k int, labelled []int) error {
+	for _, m := range p.methods {
+		if m.Tune == nil || m.Tune.By != spec.TuneLabelled {
+			continue
+		}
+		if len(labelled) < len(p.classes) || labelled[len(labelled)-1] < 2 {
+			return fmt.Errorf("%s: tune by %s needs 2 or more labelled samples of each class", m.Label(), m.Tune.By)
+		}
+		folds, rest := min(spec.Folds, labelled[len(labelled)-1]), slices.Clone(labelled[:k])
+		for i, size := range rest {
+			rest[i] -= (size + folds - 1) / folds
+		}
+		for _, c := range m.Candidates {
+			if err := c.Needs.CheckClasses(c.Label(), rest); err != nil {
+				return fmt.Errorf("a fold of tune: %w", err)
 			}
 		}
 	}

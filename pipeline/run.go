@@ -179,7 +179,7 @@ func (r *run) runTrials(ctx context.Context, todo []trial) error {
 			var name string
 			if err == nil && done.res != nil && p.savesModel(t) {
 				name = p.modelFile(t)
-				model, err = p.model(working, t, done.res)
+				model, err = p.model(working, t, done)
 			}
 			r.mu.Lock()
 			defer r.mu.Unlock()
@@ -229,13 +229,17 @@ func (p *Plan) savesModel(t trial) bool {
 // isModelled reports whether a trial belongs to the draw whose models are saved.
 func (p *Plan) isModelled(t trial) bool { return t.repeat == 0 && t.k == p.mostClasses() }
 
-func (p *Plan) model(ctx context.Context, t trial, res *factor.Result) (*models.Model, error) {
+func (p *Plan) model(ctx context.Context, t trial, done *finished) (*models.Model, error) {
 	d := p.draws.modelled()
 	seen, err := d.features(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m, err := models.ModelOfRows(ctx, p.Inputs, d.rows, seen.Learned, p.Experiment.Methods[t.method].String(), res)
+	method := p.Experiment.Methods[t.method].String()
+	if done.rec.Tuned != nil {
+		method += ": " + done.rec.Tuned.String()
+	}
+	m, err := models.ModelOfRows(ctx, p.Inputs, d.rows, seen.Learned, method, done.res)
 	if err == nil {
 		m.Program = p.Experiment.Program
 	}

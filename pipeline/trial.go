@@ -76,7 +76,7 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 	if p.draws.share {
 		w.Shared = &d.shared
 	}
-	if e.Task == spec.Clustering && m.Restarts > 1 {
+	if e.Task == spec.Clustering && (m.Restarts > 1 || m.Tune != nil) {
 		if w.Clusters, err = p.countGroups(ctx, d, seen, rec); err != nil {
 			return nil, p.Inputs.NameRows(err, d.rows)
 		}
@@ -143,6 +143,11 @@ func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *share
 		t.rank = rec.Choice.Rank
 	}
 	rec.Rank = t.rank
+	if w.Tune != nil {
+		if rec.Tuned, err = w.Choose(ctx, p.Experiment, t.rank); err != nil {
+			return nil, err
+		}
+	}
 	fit := func(rank int) (*fitting.Represented, error) {
 		res, err := w.Fit(ctx, rank)
 		if err != nil {
@@ -151,7 +156,7 @@ func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *share
 		return &fitting.Represented{Result: res}, nil
 	}
 	ranks := p.Experiment.Rank
-	if !w.Needs.Direct || len(ranks) < 2 {
+	if !w.Needs.Direct || len(ranks) < 2 || rec.Tuned != nil {
 		return fit(t.rank)
 	}
 	whole, err := d.direct[t.method].Get(ctx, func() (*fitting.Represented, error) {

@@ -247,6 +247,7 @@ func settingSections() []section {
 		section{title: "Visual words", about: "Settings of `words`. A number alone is `count`.", zero: spec.Words{}, only: words},
 		section{title: "Counting of visual words", about: "Keys beside `words`.", zero: spec.Words{}, not: words},
 		section{title: "Method", about: "Settings of each entry of `methods`. A name alone is the method with its defaults. A method takes its [own parameters](methods.md) beside these. A list of values is a sweep: one method for each value or combination.", zero: spec.Method{}},
+		section{title: "Tune", about: "Settings of `tune`, beside a list of values for each setting to choose: `tune: {lambda: [1, 10], by: labelled}`.", zero: spec.Tune{}},
 		section{title: "Cluster", about: "Settings of `cluster`. A name alone is `by`.", zero: spec.Cluster{}},
 		section{title: "Links", about: "Settings of `links`.", zero: spec.Links{}},
 		section{title: "Rank", about: "Settings of `rank` if partwise chooses it.", zero: spec.AutoRank{}},
@@ -292,6 +293,8 @@ var forms = map[string]form{
 	"Cluster/by":                    {"", append(spec.Clusterers(), spec.Largest), ""},
 	"Cluster/k":                     {"", []string{"10", "5..30", "auto"}, ""},
 	"Rank/among":                    {"", []string{"2..60", "auto"}, "2..40, or half of the samples or features"},
+	"Method/tune":                   {"settings to choose in each draw ([settings](#tune))", []string{"{lambda: [1, 10], by: labelled}"}, "none"},
+	"Tune/by":                       {"", nil, "required"},
 	"Method/name":                   {"", nil, "required"},
 }
 
@@ -378,7 +381,7 @@ func TestSettingsForms(t *testing.T) {
 		"Top level": "%s", "Data": "data: {set: yale, %s}", "Features": "features: {%s}", "Crop": "features: {crop: {%s}}",
 		"Feature pixels": "features: {%s}", "Feature colour: hsv": "features: {colour: hsv, %s}",
 		"Counting of visual words": "features: {sift: dense, %s}",
-		"Cluster":                  "cluster: {%s}", "Rank": "rank: {%s}", "Method": "methods: [{%s}]",
+		"Cluster":                  "cluster: {%s}", "Rank": "rank: {%s}", "Method": "methods: [{name: gnmf, %s}]",
 	}
 	found := map[string]bool{}
 	for _, s := range settingSections() {

@@ -32,6 +32,8 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 	switch {
 	case method.Results != "":
 		return spec.ErrResults
+	case method.Tune != nil:
+		return spec.ErrTune
 	case method.Name == spec.Original:
 		return fmt.Errorf("the method %s is for classification and finds no groups; choose another method", method.Name)
 	case g.MinSize < 0 || g.MinSize == 1 || g.MinSize > n:

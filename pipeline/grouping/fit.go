@@ -54,6 +54,8 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 		return fmt.Errorf("%s does not support initial factors", f.Method.Label())
 	case f.Start != nil && f.Method.Restarts > 1:
 		return errors.New("restarts need random initial factors")
+	case f.Method.Tune != nil:
+		return spec.ErrTune
 	case f.Method.Consensus:
 		return errors.New("consensus needs clusters; use partwise cluster")
 	case needs.Labels && !f.UseLabels && !(needs.Links && !f.Links.None()):

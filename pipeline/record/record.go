@@ -40,6 +40,9 @@ type Record struct {
 	// Choice is the choice of the rank, for all methods of a draw; nil for a given rank.
 	Choice *spec.RankChoice `json:"choice,omitempty"`
 
+	// Tuned is the choice of the method's settings, or nil.
+	Tuned *spec.Tuned `json:"tuned,omitempty"`
+
 	// Groups is the number of clusters if it is not the number of classes. Count is its choice, for all methods of a
 	// draw; nil for a given number.
 	Groups int               `json:"groups,omitempty"`

@@ -72,21 +72,37 @@ func (e *Experiment) Check() error {
 			return fmt.Errorf("two methods are called %q; rename one with \"as\"", m.Label())
 		}
 		seen[m.Label()] = true
-		switch classifies := m.Name == Original; {
-		case classifies && e.Task != Classification:
-			return fmt.Errorf("the method %s is for the task %s", m.Name, Classification)
-		case OnFeatures(m.Name) && !classifies && e.Task != Clustering:
-			return fmt.Errorf("the method %s is for the task %s", m.Name, Clustering)
+		for _, variant := range m.Variants() {
+			if err := e.checkMethod(variant); err != nil {
+				return err
+			}
 		}
-		if m.Consensus && e.Task != Clustering {
-			return fmt.Errorf("the method %s sets consensus, which needs task: cluster", m.Label())
+		switch by := m.Tune; {
+		case by == nil:
+		case by.By == TuneStability && e.Task != Clustering:
+			return fmt.Errorf("the method %s is tuned by stability, which needs task: cluster", m.Label())
+		case by.By == TuneLabelled && e.Task == Clustering && e.Labels.None():
+			return fmt.Errorf("the method %s is tuned by labelled samples: set labels, such as labels: 30%%", m.Label())
 		}
-		if m.Recode != nil && e.Task != Classification {
-			return fmt.Errorf("the method %s sets recode, which needs task: classify", m.Label())
-		}
-		if e.Task == Clustering && m.Needs().LackLabels(!e.Labels.None(), !e.Links.None()) {
-			return fmt.Errorf("the method %s needs labels: set labels, such as labels: 30%%", m.Label())
-		}
+	}
+	return nil
+}
+
+// checkMethod returns an error for a method that is not for the task and its labels.
+func (e *Experiment) checkMethod(m Method) error {
+	switch classifies, counted := m.Name == Original, e.Cluster.K != (GroupCount{}); {
+	case classifies && e.Task != Classification:
+		return fmt.Errorf("the method %s is for the task %s", m.Name, Classification)
+	case OnFeatures(m.Name) && !classifies && e.Task != Clustering:
+		return fmt.Errorf("the method %s is for the task %s", m.Name, Clustering)
+	case m.Consensus && e.Task != Clustering:
+		return fmt.Errorf("the method %s sets consensus, which needs task: cluster", m.Label())
+	case m.Recode != nil && e.Task != Classification:
+		return fmt.Errorf("the method %s sets recode, which needs task: classify", m.Label())
+	case e.Task == Clustering && m.Needs().LackLabels(!e.Labels.None(), !e.Links.None()):
+		return fmt.Errorf("the method %s needs labels: set labels, such as labels: 30%%", m.Label())
+	case counted && m.ClusteredBy(e.Cluster) == Largest:
+		return fmt.Errorf("cluster: k is %s, but the method %s clusters by largest coefficient; set rank instead of k", e.Cluster.K, m.Label())
 	}
 	return nil
 }
@@ -116,11 +132,6 @@ func (e *Experiment) checkSettings() error {
 	} {
 		if rule.broken {
 			return errors.New(rule.says)
-		}
-	}
-	for _, m := range e.Methods {
-		if counted && m.ClusteredBy(e.Cluster) == Largest {
-			return fmt.Errorf("cluster: k is %s, but the method %s clusters by largest coefficient; set rank instead of k", e.Cluster.K, m.Label())
 		}
 	}
 	return nil

@@ -43,6 +43,8 @@ type Method struct {
 	Consensus bool `json:"consensus,omitempty" setting:"consensus" help:"cluster by the agreement of the restarts instead: average linkage of 1 − the share of restarts in which two samples meet"`
 	// FixedBasis is a file of vectors or a model, whose vectors stay the first ones of the basis.
 	FixedBasis string `json:"-" setting:"fixed-basis" help:"file of vectors, or a saved model: the first basis vectors, which stay as they are"`
+	// Tune chooses settings in each draw; the other fields are then the first candidate's.
+	Tune *Tune `json:"tune,omitempty" setting:"tune" help:"settings to choose in each draw: lists of values, and by, the criterion"`
 	// Results is the pattern of the files with a method's results, which another program computed.
 	Results string `json:"-" setting:"results" help:"files with the results of another program, such as results/*.npz"`
 	// By replaces the experiment's clustering for this method.
@@ -73,6 +75,9 @@ func OnFeatures(name string) bool {
 func (m *Method) DecodeSetting(v *settings.Value) error {
 	if v.Kind != settings.KindText && v.Kind != settings.KindMapping {
 		return v.Want("a method's name, or {name: …} with its settings")
+	}
+	if tune := v.Get("tune"); tune.Value != nil {
+		return m.decodeTuned(v, tune)
 	}
 	*m = Method{}
 	shared, params := v.Split(settings.Names(m))
@@ -182,6 +187,17 @@ func (m *Method) checkRestarts(place func(key string) settings.Field) error {
 	return nil
 }
 
+// Variants returns the candidates of a method with Tune, or the method itself.
+func (m Method) Variants() []Method {
+	if m.Tune != nil {
+		return m.Tune.Candidates
+	}
+	return []Method{m}
+}
+
+// ErrTune is the error for a choice of settings outside of an experiment.
+var ErrTune = errors.New("tune is for experiments, which partwise run runs")
+
 // ErrResults is the error for results of another program that are not used in an experiment.
 var ErrResults = errors.New("results are for experiments, which partwise run runs")
 
@@ -268,7 +284,12 @@ func (m Method) String() string { return m.describe(nil) }
 
 // describe describes the method and its settings, except those in leaveOut.
 func (m Method) describe(leaveOut []string) string {
-	out := m.Name
+	out, chosen := m.Name, ""
+	if m.Tune != nil {
+		sweep := m.Tune.Candidates.Sweeps()[0]
+		chosen = fmt.Sprintf(", %s chosen in each draw by %s", sweep, tuneRules[m.Tune.By])
+		leaveOut = append(slices.Clip(leaveOut), sweep.Settings...)
+	}
 	add := func(said bool, key, format string, value any) {
 		if said && !slices.Contains(leaveOut, key) {
 			out += ", " + fmt.Sprintf(format, value)
@@ -289,7 +310,7 @@ func (m Method) describe(leaveOut []string) string {
 		add(true, "recode", "recode %v", *m.Recode)
 	}
 	add(m.Tolerance > 0, "tolerance", "tolerance %v", m.Tolerance)
-	return out
+	return out + chosen
 }
 
 // ClusteredBy returns the clustering algorithm of the method's representation, "" for k-means.
@@ -342,11 +363,13 @@ func (n Needs) CheckClasses(name string, sizes []int) error {
 
 // CheckFeatures returns an error if the method needs images or non-negative values and the features are others.
 func (m Method) CheckFeatures(f Features) error {
-	switch needs := m.Needs(); {
-	case !needs.Signed && f.Whiten > 0:
-		return fmt.Errorf("%s needs values of 0 or more, but whitened features are signed; remove whiten, or choose a method such as kmeans", m.Label())
-	case needs.Images && !f.KeepsShape():
-		return fmt.Errorf("%s needs images, but the features are %s; set features, such as pixels=32", m.Label(), f)
+	for _, m := range m.Variants() {
+		switch needs := m.Needs(); {
+		case !needs.Signed && f.Whiten > 0:
+			return fmt.Errorf("%s needs values of 0 or more, but whitened features are signed; remove whiten, or choose a method such as kmeans", m.Label())
+		case needs.Images && !f.KeepsShape():
+			return fmt.Errorf("%s needs images, but the features are %s; set features, such as pixels=32", m.Label(), f)
+		}
 	}
 	return nil
 }

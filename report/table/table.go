@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -30,6 +31,7 @@ type Table struct {
 	Tests          Tests      // the significance tests
 	Comparisons    int        // the number of pairs of methods, over all rows, for which p-values are corrected
 	Repeats        int        // the largest number of finished repeats in any cell of Rows
+	Tuned          []string   // the settings that methods chose in each draw, in words
 	Rows           []Row      // in ascending order
 	// Average holds the mean of each column's means and of its standard deviations, with N trials in all. It is nil
 	// with one row. A method that lacks a row has no average, because that row might be the hardest.
@@ -73,6 +75,7 @@ func newTable(records []record.Record, score eval.Score, methods []string, by Te
 		v, ok := r.Scores[score.Name]
 		return !ok || !(math.Abs(v) < largest)
 	})
+	t.Tuned = tuned(scored, methods)
 	for _, row := range rowsOf(scored) {
 		t.Ranks = t.Ranks || row[0].Row > 0
 		t.Rows = append(t.Rows, t.newRow(row))
@@ -82,6 +85,27 @@ func newTable(records []record.Record, score eval.Score, methods []string, by Te
 	}
 	t.compare()
 	return t
+}
+
+// tuned describes the settings that methods chose: the criterion, and the number of draws with each choice.
+func tuned(records []record.Record, methods []string) (words []string) {
+	for _, m := range methods {
+		counts, by := map[string]int{}, ""
+		for _, r := range records {
+			if r.Method == m && r.Tuned != nil {
+				counts[r.Tuned.String()]++
+				by = r.Tuned.Rule()
+			}
+		}
+		var each []string
+		for _, chosen := range slices.Sorted(maps.Keys(counts)) {
+			each = append(each, fmt.Sprintf("%s in %s", chosen, phrase.Count(counts[chosen], "draw", "draws")))
+		}
+		if each != nil {
+			words = append(words, fmt.Sprintf("Settings of %s, chosen in each draw by %s: %s.", m, by, phrase.Some(each)))
+		}
+	}
+	return words
 }
 
 func (t *Table) newRow(records []record.Record) Row {

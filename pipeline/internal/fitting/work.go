@@ -42,11 +42,22 @@ type Method struct {
 	Recodes bool
 	// Fixed digests the fixed basis vectors; it is empty if there are none.
 	Fixed string
+	// Candidates are the methods among which Tune chooses; nil without a choice.
+	Candidates []*Method
 }
 
 // Resolve builds the method for an experiment with the given task and clustering.
 func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (*Method, error) {
 	r := &Method{Method: m, Needs: m.Needs(), Cluster: how}
+	if m.Tune != nil {
+		for _, c := range m.Tune.Candidates {
+			candidate, err := Resolve(c, task, how)
+			if err != nil {
+				return nil, err
+			}
+			r.Candidates = append(r.Candidates, candidate)
+		}
+	}
 	if r.Recodes = r.Needs.Concept; m.Recode != nil {
 		r.Recodes = *m.Recode
 	}
@@ -248,6 +259,9 @@ func CheckValues(in *input.Inputs, methods []*Method) error {
 		if _, err := m.forInputs(in); err != nil {
 			return fmt.Errorf("%s: %w", m.Label(), err)
 		}
+		if m.Tune != nil && m.Tune.By == spec.TuneHeldOut && in.IsWeighted() {
+			return fmt.Errorf("%s: tune by %s needs data without missing values and weights", m.Label(), m.Tune.By)
+		}
 	}
 	row, column, value, found := in.FirstNegative()
 	if !found {
@@ -386,7 +400,15 @@ func (s Problem) Input() float64 {
 
 // Need estimates the bytes of memory that a trial of the method takes: representation, clustering or classification,
 // scores, and the features of the draw.
-func (m *Method) Need(s Problem, task spec.Task, by spec.Classifier) int64 {
+func (m *Method) Need(s Problem, task spec.Task, by spec.Classifier) (most int64) {
+	if m.Tune != nil {
+		copies := 8 * float64(s.M) * float64(s.N) // of the samples, dense
+		s.Weighted = s.Weighted || m.Tune.By == spec.TuneHeldOut
+		for _, c := range m.Candidates {
+			most = max(most, c.rated(m.Tune.By).Need(s, task, by))
+		}
+		return most + int64(min(copies, math.MaxInt64/4))
+	}
 	total := s.Input() + s.Ordered + 16*float64(s.Links)
 	columns, isSparse := s.M, s.Sparse
 	if m.Factoriser != nil {
