@@ -79,7 +79,6 @@ func Copies(ctx context.Context, from Source) (*Stacks, error) {
 	var mu sync.Mutex
 	done := 0
 	if err := parallel.Blocks(ctx, 0, len(pairs), 64, func(_, lo, hi int) {
-		kept := map[int]*thumbnail{}
 		defer func() {
 			mu.Lock()
 			defer mu.Unlock()
@@ -88,7 +87,7 @@ func Copies(ctx context.Context, from Source) (*Stacks, error) {
 			}
 		}()
 		for p := lo; p < hi; p++ {
-			if found[p], errs[p] = from.compare(ctx, pairs[p], rough, kept); errs[p] != nil {
+			if found[p], errs[p] = from.compare(ctx, pairs[p], rough); errs[p] != nil {
 				return
 			}
 		}
@@ -142,7 +141,6 @@ func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [
 		place[i] = at
 	}
 	burst := make([]bool, n)
-	kept := map[int]*thumbnail{}
 	for _, i := range s.Order {
 		if s.Same[i] != i || first[i] != i {
 			continue
@@ -160,7 +158,7 @@ func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [
 					ok := different
 					for g := symmetry(0); g < 8 && ok == different; g++ {
 						var err error
-						if ok, err = s.compare(ctx, related{i, j, g, true}, rough, kept); err != nil {
+						if ok, err = s.compare(ctx, related{i, j, g, true}, rough); err != nil {
 							return err
 						}
 					}
@@ -241,11 +239,8 @@ func (s Source) inBurst(i, j int) bool {
 
 type thumbnail struct{ y, cb, cr grey }
 
-// thumbnail returns the thumbnail of image i. It caches a few in kept.
-func (s Source) thumbnail(ctx context.Context, i int, kept map[int]*thumbnail) (*thumbnail, error) {
-	if t := kept[i]; t != nil {
-		return t, nil
-	}
+// thumbnail returns the thumbnail of image i.
+func (s Source) thumbnail(ctx context.Context, i int) (*thumbnail, error) {
 	img, err := s.Thumbnail(ctx, i)
 	if err != nil {
 		return nil, err
@@ -255,14 +250,10 @@ func (s Source) thumbnail(ctx context.Context, i int, kept map[int]*thumbnail) (
 	for p, y := range t.y.v {
 		t.cb.v[p], t.cr.v[p] = (float32(small.Pix[4*p+2])-y)/1.772, (float32(small.Pix[4*p])-y)/1.402
 	}
-	if len(kept) >= 32 {
-		clear(kept)
-	}
-	kept[i] = t
 	return t, nil
 }
 
-func (s Source) compare(ctx context.Context, p related, rough [][]float64, kept map[int]*thumbnail) (relation, error) {
+func (s Source) compare(ctx context.Context, p related, rough [][]float64) (relation, error) {
 	a, b := s.Looks[p.a], s.Looks[p.b]
 	near := nearDuplicate
 	if s.inBurst(p.a, p.b) && !s.Taken[p.a].Equal(s.Taken[p.b]) {
@@ -279,8 +270,8 @@ func (s Source) compare(ctx context.Context, p related, rough [][]float64, kept 
 	if inliers < leastInliers {
 		return different, nil
 	}
-	small, err := s.thumbnail(ctx, p.a, kept)
-	other, err2 := s.thumbnail(ctx, p.b, kept)
+	small, err := s.thumbnail(ctx, p.a)
+	other, err2 := s.thumbnail(ctx, p.b)
 	if err := cmp.Or(err, err2); err != nil {
 		return different, err
 	}

@@ -176,7 +176,9 @@ func keypoints(img *image.RGBA) (found []keypoint) {
 				}
 			}
 		}
-		all := slices.SortedFunc(maps.Values(cells), func(a, b corner) int { return cmp.Or(cmp.Compare(b.strength, a.strength), a.at-b.at) })
+		all := slices.SortedFunc(maps.Values(cells), func(a, b corner) int {
+			return cmp.Or(cmp.Compare(b.strength, a.strength), a.at-b.at)
+		})
 		blurred := soft.smoothed().smoothed()
 		for _, c := range all[:min(len(all), perLevel)] {
 			x, y := c.at%g.w, c.at/g.w

@@ -81,7 +81,9 @@ func relatedPairs(ctx context.Context, looks []*Look, usable func(i int) bool, l
 			}
 		}
 		maps.DeleteFunc(votes, func(_ related, n int) bool { return n < leastVotes })
-		all := slices.SortedFunc(maps.Keys(votes), func(p, q related) int { return cmp.Or(votes[q]-votes[p], p.b-q.b, int(p.g)-int(q.g)) })
+		all := slices.SortedFunc(maps.Keys(votes), func(p, q related) int {
+			return cmp.Or(votes[q]-votes[p], p.b-q.b, int(p.g)-int(q.g))
+		})
 		for _, p := range all[:min(len(all), limit)] {
 			if p.a > p.b {
 				p = related{p.b, p.a, p.g.inverse(), true}

@@ -343,11 +343,11 @@ type cleaningView struct {
 func cleaningStacks(w *cleaningPage) any {
 	v := cleaningView{ID: "stacks", Title: "Stacks of copies and bursts"}
 	for i, stack := range w.Stacks {
-		s := stackView{Title: fmt.Sprintf("Stack %d: %d photos", i+1, len(stack)), Photos: []cleanedView{w.cleaned(stack[0], "")}}
+		photos := []cleanedView{w.cleaned(stack[0], "")}
 		for _, p := range stack[1:] {
-			s.Photos = append(s.Photos, w.cleaned(p, map[string]string{Copies: "copy", Bursts: "burst"}[p.kind(stack[0])]))
+			photos = append(photos, w.cleaned(p, map[string]string{Copies: "copy", Bursts: "burst"}[p.kind(stack[0])]))
 		}
-		v.Stacks = append(v.Stacks, s)
+		v.Stacks = append(v.Stacks, stackView{fmt.Sprintf("Stack %d: %d photos", i+1, len(stack)), photos})
 	}
 	if v.Stacks == nil {
 		return nil

@@ -96,9 +96,7 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	if c.Program != "" {
 		w.Settings = append(slices.Clip(w.Settings), programSetting(c.Program))
 	}
-	for _, name := range scriptFiles {
-		w.Scripts = append(w.Scripts, "page/"+name)
-	}
+	w.Scripts = append(w.Scripts, lists.Map(scriptFiles, func(name string) string { return "page/" + name })...)
 	w.order = slices.Concat(w.members...)
 	w.Lead = fmt.Sprintf("%s in %s.", c.Count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
 	w.About = "Each group holds similar " + c.noun() + "s (method: " + c.Method + "). Group numbers have no meaning."
@@ -260,7 +258,8 @@ func (w *clustersPage) group(g int, members []int) groupView {
 	if c.Memberships != nil && len(members) > 1 {
 		v.Size += " Most typical first."
 	}
-	v.Pictures = lists.Map(members[:min(len(members), shownFirst)], func(sample int) tileView { return w.data.tile(sample, "") })
+	first := members[:min(len(members), shownFirst)]
+	v.Pictures = lists.Map(first, func(sample int) tileView { return w.data.tile(sample, "") })
 	if more := len(members) - len(v.Pictures); more > 0 {
 		v.More = phrase.Count(more, "more "+c.noun(), "more "+c.noun()+"s") + "."
 	}

@@ -319,9 +319,8 @@ func WriteSets(ctx context.Context, dir string, s Sets) error {
 	missing := 0
 	for i, e := range s.Sets {
 		missing += max(0, len(e.Trials)-len(table.Finished(e.Records, e.Methods)))
-		for _, text := range slices.Concat(e.Warnings, e.TrialWarnings()) {
-			w.Warnings = append(w.Warnings, s.Names[i]+": "+text)
-		}
+		all := slices.Concat(e.Warnings, e.TrialWarnings())
+		w.Warnings = append(w.Warnings, lists.Map(all, func(text string) string { return s.Names[i] + ": " + text })...)
 	}
 	w.Note = unfinished(missing)
 	w.Lead = fmt.Sprintf("Experiment on %s: %s.", phrase.Count(len(s.Sets), "set", "sets"), phrase.List(s.Names))

@@ -153,7 +153,9 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 			g.K, g.Count.Auto = 0, true
 		}
 	}
-	ranks, rankNotes, err := chooseRank(cmd, in, func(show input.Progress) (*spec.RankChoice, error) { return g.ChooseRank(ctx, in.Inputs, show) })
+	ranks, rankNotes, err := chooseRank(cmd, in, func(show input.Progress) (*spec.RankChoice, error) {
+		return g.ChooseRank(ctx, in.Inputs, show)
+	})
 	if err != nil {
 		return err
 	}

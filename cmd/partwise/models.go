@@ -26,6 +26,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/files/scratch"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -330,9 +331,9 @@ func featuresCommand() *cobra.Command {
 		defer in.Close()
 		n, m := in.Dims()
 		set := in.setOf(in.X)
-		for _, s := range in.Scales {
-			set.Features = append(set.Features, vectorfile.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
-		}
+		set.Features = lists.Map(in.Scales, func(s input.Scale) vectorfile.Columns {
+			return vectorfile.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor}
+		})
 		settings, err := json.Marshal(in.Features.Document())
 		if err != nil {
 			return err
@@ -372,7 +373,8 @@ type newSamples struct {
 }
 
 // command returns the command with texts under a name in help.md. check tests the flags and the model of a file.
-func (o *newSamples) command(name, usage string, check func(m *models.Model, file string) error, do func(*cobra.Command, *models.Model, *inputs) error) *cobra.Command {
+func (o *newSamples) command(name, usage string, check func(m *models.Model, file string) error,
+	do func(*cobra.Command, *models.Model, *inputs) error) *cobra.Command {
 	cmd := newCommand(name, func(cmd *cobra.Command, args []string) error {
 		m, file, err := readModel(cmd.Context(), args[0])
 		if err == nil {
@@ -385,7 +387,9 @@ func (o *newSamples) command(name, usage string, check func(m *models.Model, fil
 			return err
 		}
 		o.Data.Set, o.Data.OneImage, o.Features = args[1], true, m.Features
-		in, err := prepare(cmd, &o.Experiment, input.PrepareOptions{}, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
+		in, err := prepare(cmd, &o.Experiment, input.PrepareOptions{}, func(set *datasets.Set) error {
+			return m.Check(cmd.Context(), set)
+		})
 		if err != nil {
 			return err
 		}
@@ -520,7 +524,9 @@ func applyCommand() *cobra.Command {
 		if err != nil {
 			return interruptedError(cmd.Context(), err, "representing")
 		}
-		err = in.writeWithSkipped(cmd, o.out, o.force, func(ctx context.Context) error { return writeSet(ctx, o.out, o.force, in.setOf(v)) })
+		err = in.writeWithSkipped(cmd, o.out, o.force, func(ctx context.Context) error {
+			return writeSet(ctx, o.out, o.force, in.setOf(v))
+		})
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,7 @@ package lists
 
 import "slices"
 
-// Map returns f of each element, in order.
+// Map returns f of each element, in order. The result is never nil.
 func Map[E, T any](list []E, f func(E) T) []T {
 	out := make([]T, len(list))
 	for i, v := range list {

@@ -118,7 +118,9 @@ const (
 )
 
 func textStyle(size vg.Length, align text.XAlignment) text.Style {
-	return text.Style{Color: color.Black, Font: sans(size), Handler: plot.DefaultTextHandler, XAlign: align, YAlign: text.YCenter}
+	return text.Style{
+		Color: color.Black, Font: sans(size), Handler: plot.DefaultTextHandler, XAlign: align, YAlign: text.YCenter,
+	}
 }
 
 // Ranks draws a critical-difference diagram (Demšar 2006): the average ranks of methods on a line, the best on the

@@ -543,9 +543,12 @@ func (t *territory) writeNumbers(img *image.RGBA) {
 		}
 	}
 	var used []image.Rectangle
-	for _, at := range slices.SortedFunc(maps.Values(places), func(a, b *place) int { return cmp.Or(b.pixels-a.pixels, a.chip.part-b.chip.part) }) {
-		if float64(at.pixels) >= minNumbered*float64(len(t.owner)) && at.chip.rect.In(img.Rect) && !slices.ContainsFunc(used, at.chip.rect.Overlaps) {
-			used = append(used, at.chip.rect)
+	least := minNumbered * float64(len(t.owner))
+	bySize := func(a, b *place) int { return cmp.Or(b.pixels-a.pixels, a.chip.part-b.chip.part) }
+	for _, at := range slices.SortedFunc(maps.Values(places), bySize) {
+		rect := at.chip.rect
+		if float64(at.pixels) >= least && rect.In(img.Rect) && !slices.ContainsFunc(used, rect.Overlaps) {
+			used = append(used, rect)
 			at.chip.draw(img)
 		}
 	}

@@ -136,9 +136,9 @@ func (by Tests) compareScore(a, b Compared, score string) ScoreComparison {
 // Document returns the comparison in words, with a grid for each score.
 func (c *Comparison) Document() *Document {
 	d := &Document{Name: c.A + " and " + c.B, Heading: []string{"A: " + quoteName(c.A), "B: " + quoteName(c.B)}, Caption: c.caption()}
-	for _, o := range c.Differences {
-		d.Heading = append(d.Heading, fmt.Sprintf("%s: %s in A, %s in B", o.Setting, quoteName(cmp.Or(o.A, "none")), quoteName(cmp.Or(o.B, "none"))))
-	}
+	d.Heading = append(d.Heading, lists.Map(c.Differences, func(o pipeline.Difference) string {
+		return fmt.Sprintf("%s: %s in A, %s in B", o.Setting, quoteName(cmp.Or(o.A, "none")), quoteName(cmp.Or(o.B, "none")))
+	})...)
 	d.Grids = lists.Map(c.Scores, func(s ScoreComparison) Grid { return s.grid(c.Tests) })
 	return d
 }
@@ -336,7 +336,8 @@ func (s *Sets) Finding() string {
 
 // methodColumns returns a first column and a column for each method.
 func methodColumns(first Column, methods []string) []Column {
-	return append([]Column{first}, lists.Map(methods, func(m string) Column { return Column{Heading: m, Method: true, Right: true} })...)
+	column := func(method string) Column { return Column{Heading: method, Method: true, Right: true} }
+	return append([]Column{first}, lists.Map(methods, column)...)
 }
 
 // line returns a line with its best values marked.

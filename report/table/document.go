@@ -209,7 +209,8 @@ var (
 	captionText string
 
 	captions = template.Must(template.New("captions").Funcs(template.FuncMap{
-		"count": phrase.Count, "inUnit": inUnit, "names": func(names []string) string { return phrase.List(lists.Map(names, quoteName)) }, "p": pText, "rope": Tests.rope,
+		"count": phrase.Count, "inUnit": inUnit, "p": pText, "rope": Tests.rope,
+		"names": func(names []string) string { return phrase.List(lists.Map(names, quoteName)) },
 	}).Parse(captionText))
 )
 

@@ -555,11 +555,9 @@ func ChosenDocument(name, what string, rows []Chosen, off bool) *Document {
 	g.Columns = append(g.Columns, Column{Heading: "Each draw", Fields: []string{"draws"}})
 	for _, r := range rows {
 		var sum, apart float64
-		texts := make([]string, len(r.Numbers))
-		for i, n := range r.Numbers {
+		for _, n := range r.Numbers {
 			sum += float64(n)
 			apart += math.Abs(elementary.Log(float64(n) / float64(r.Classes)))
-			texts[i] = strconv.Itoa(n)
 		}
 		count, classes := float64(len(r.Numbers)), strconv.Itoa(r.Classes)
 		words := []string{fmt.Sprintf("%.1f", sum/count), strconv.Itoa(slices.Min(r.Numbers)), strconv.Itoa(slices.Max(r.Numbers))}
@@ -567,7 +565,7 @@ func ChosenDocument(name, what string, rows []Chosen, off bool) *Document {
 			words = append(words, fmt.Sprintf("%.2f", apart/count))
 		}
 		line := Line{Words: []Word{{Text: classes}}, Keys: []string{classes}}
-		for _, w := range append(words, strings.Join(texts, ", ")) {
+		for _, w := range append(words, strings.Join(lists.Map(r.Numbers, strconv.Itoa), ", ")) {
 			line.Words = append(line.Words, Word{Text: w, Fields: []string{w}})
 		}
 		g.Lines = append(g.Lines, line)
