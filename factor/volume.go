@@ -73,8 +73,8 @@ func (b boundVolume) Gradient(positive, negative, theta *mat.Dense, scale float6
 	for r := range u.N {
 		inverse.Set(r, r, scale*b.weight)
 	}
-	blas.Trsm(blas.Left, blas.Trans, u, inverse.RawMatrix())
-	blas.Trsm(blas.Left, blas.NoTrans, u, inverse.RawMatrix())
+	blas.Trsm(blas.Trans, u, inverse.RawMatrix())
+	blas.Trsm(blas.NoTrans, u, inverse.RawMatrix())
 	plus, minus := algebra.Parts(inverse)
 	positive.Add(positive, algebra.Times(plus, theta))
 	negative.Add(negative, algebra.Times(minus, theta))
