@@ -245,8 +245,8 @@ func (c *Corrected) covariance(given []int) (correct func(shares *mat.Dense, lab
 			floats.Sub(row, shares.RawRowView(i))
 			row[labels[i]]++
 		}
-		blas.Trsm(blas.Left, blas.Trans, factor, rest.RawMatrix())
-		blas.Trsm(blas.Left, blas.NoTrans, factor, rest.RawMatrix())
+		blas.Trsm(blas.Trans, factor, rest.RawMatrix())
+		blas.Trsm(blas.NoTrans, factor, rest.RawMatrix())
 		blas.Gemm(blas.Trans, blas.NoTrans, 1, kernel.RawMatrix(), rest.RawMatrix(), 1, shares.RawMatrix())
 	}, nil
 }

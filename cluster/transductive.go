@@ -78,7 +78,7 @@ func (SelfTraining) Cluster(ctx context.Context, x mat.Matrix, k int, known Know
 	return transduce("self-training", x, k, known, DistanceCosine, func(s *samples, labels []int) ([]int, error) {
 		z, found := s.unit(), []int(nil)
 		for range 10 {
-			rows := slices.DeleteFunc(indices(s.n), func(i int) bool { return labels[i] < 0 })
+			rows := labelledRows(labels)
 			given := make([]int, len(rows))
 			for at, i := range rows {
 				given[at] = labels[i]
@@ -106,7 +106,7 @@ func (SelfTraining) Cluster(ctx context.Context, x mat.Matrix, k int, known Know
 // Cluster implements [Clusterer].
 func (NearestLabelled) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _ uint64) (*Result, error) {
 	return transduce("nearest labelled samples", x, k, known, DistanceEuclidean, func(s *samples, labels []int) ([]int, error) {
-		rows := slices.DeleteFunc(indices(s.n), func(i int) bool { return labels[i] < 0 })
+		rows := labelledRows(labels)
 		x := mat.DenseCopyOf(x)
 		nearest, err := Nearest(ctx, DistanceEuclidean, x, rowsOf(x, rows), 1)
 		found := make([]int, s.n)
@@ -160,4 +160,14 @@ func largestOf(y *mat.Dense) []int {
 		found[i] = floats.MaxIdx(y.RawRowView(i))
 	}
 	return found
+}
+
+// labelledRows returns the samples with a label of 0 or more.
+func labelledRows(labels []int) (rows []int) {
+	for i, l := range labels {
+		if l >= 0 {
+			rows = append(rows, i)
+		}
+	}
+	return rows
 }

@@ -1,20 +1,15 @@
 package eval
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // hungarian solves the assignment problem: it returns each row's matched column, or −1, so that no column is matched
 // twice and the sum of the matched counts is maximal. Missing cells, which count 0, are never matched. It adds one row at
-// a time along a shortest augmenting path (Kuhn 1955, Munkres 1957, Jonker and Volgenant 1987), in
-// O(rows·cells·log columns).
+// a time along a shortest augmenting path (Kuhn 1955, Munkres 1957, Jonker and Volgenant 1987).
 func hungarian(rows [][]cell, columns int) []int {
 	h := &matching{
 		rows: rows, columnOf: make([]int, len(rows)), rowOf: make([]int, columns),
 		rowPrice: make([]int, len(rows)), columnPrice: make([]int, columns),
-		distance: make([]int, columns), from: make([]int, columns),
+		distance: make([]int, columns), from: make([]int, columns), settled: make([]bool, columns),
 	}
 	for c := range h.rowOf {
 		h.rowOf[c] = -1
@@ -50,17 +45,15 @@ type matching struct {
 	columnOf, rowOf       []int // the match of each row and column, or −1
 	rowPrice, columnPrice []int
 
-	distance, from []int     // in a search: distance of each column, and the row before it
-	queue          []reached // sorted by decreasing distance
-	order          []int     // settled columns, nearest first
+	distance, from []int // in a search: distance of each column, and the row before it
+	settled        []bool
+	order          []int // settled columns, nearest first
 }
-
-// reached is an entry of the queue.
-type reached struct{ distance, column int }
 
 // match matches row start, or leaves it or another row unmatched, whichever has the lowest cost.
 func (h *matching) match(start int) {
-	h.queue, h.order = h.queue[:0], h.order[:0]
+	h.order = h.order[:0]
+	clear(h.settled)
 	for c := range h.distance {
 		h.distance[c] = math.MaxInt
 	}
@@ -73,11 +66,15 @@ func (h *matching) match(start int) {
 			d := length + h.rowPrice[row] + h.columnPrice[c] - x.count
 			if d < least && d < h.distance[c] {
 				h.distance[c], h.from[c] = d, row
-				h.push(reached{d, c})
 			}
 		}
-		next := h.nearest()
-		if next < 0 || h.distance[next] >= least {
+		next := -1
+		for c, d := range h.distance {
+			if d < least && !h.settled[c] && (next < 0 || d < h.distance[next]) {
+				next = c
+			}
+		}
+		if next < 0 {
 			break
 		}
 		length = h.distance[next]
@@ -85,7 +82,7 @@ func (h *matching) match(start int) {
 			free, least = next, length
 			break
 		}
-		h.order = append(h.order, next)
+		h.order, h.settled[next] = append(h.order, next), true
 		row = h.rowOf[next]
 		if d := length + h.rowPrice[row]; d < least {
 			giveUp, least = row, d
@@ -114,21 +111,4 @@ func (h *matching) match(start int) {
 			return
 		}
 	}
-}
-
-func (h *matching) push(r reached) {
-	at, _ := slices.BinarySearchFunc(h.queue, r, func(a, b reached) int { return cmp.Or(b.distance-a.distance, b.column-a.column) })
-	h.queue = slices.Insert(h.queue, at, r)
-}
-
-// nearest removes the nearest column from the queue and skips outdated entries. It returns −1 if the queue is empty.
-func (h *matching) nearest() int {
-	for len(h.queue) > 0 {
-		first := h.queue[len(h.queue)-1]
-		h.queue = h.queue[:len(h.queue)-1]
-		if first.distance == h.distance[first.column] {
-			return first.column
-		}
-	}
-	return -1
 }

@@ -156,7 +156,7 @@ func whitenedCosines(ctx context.Context, d view.Data, ridge float64) (*mat.Dens
 		for i := range n {
 			inverse.Set(i, i, 1)
 		}
-		blas.Trsm(blas.Left, blas.Trans, u, inverse.RawMatrix())
+		blas.Trsm(blas.Trans, u, inverse.RawMatrix())
 		blas.Gemm(blas.Trans, blas.NoTrans, -r, inverse.RawMatrix(), inverse.RawMatrix(), 0, k.RawMatrix())
 		for i := range n {
 			k.Set(i, i, k.At(i, i)+1)

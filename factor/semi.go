@@ -96,6 +96,6 @@ const leastLift = 1e-12
 
 // solveByCholesky solves UᵀU·x = b in place.
 func solveByCholesky(u blas64.Triangular, b *mat.Dense) {
-	blas.Trsm(blas.Left, blas.Trans, u, b.RawMatrix())
-	blas.Trsm(blas.Left, blas.NoTrans, u, b.RawMatrix())
+	blas.Trsm(blas.Trans, u, b.RawMatrix())
+	blas.Trsm(blas.NoTrans, u, b.RawMatrix())
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -64,11 +65,7 @@ func (e *BadSampleError) Unwrap() error { return e.Err }
 // eachUsable calls f for each sample without an error in bad. With SkipBad it stores errors in bad, except errors that
 // another run could avoid: exceeded memory and changed files.
 func (s *source) eachUsable(ctx context.Context, bad []error, f func(i int) error) error {
-	all := make([]int, s.set.Len())
-	for i := range all {
-		all[i] = i
-	}
-	return eachSample(ctx, s.set, all, s.opt.Workers, s.opt.Progress, func(_, i int) error {
+	return eachSample(ctx, s.set, matrix.Range(s.set.Len()), s.opt.Workers, s.opt.Progress, func(_, i int) error {
 		if bad[i] != nil {
 			return nil
 		}

@@ -388,8 +388,8 @@ func align(p, q grey, w warp, steps int) warp {
 			break
 		}
 		x := blas.Matrix{Rows: 6, Cols: 1, Stride: 1, Data: d[:]}
-		blas.Trsm(blas.Left, blas.Trans, u, x)
-		blas.Trsm(blas.Left, blas.NoTrans, u, x)
+		blas.Trsm(blas.Trans, u, x)
+		blas.Trsm(blas.NoTrans, u, x)
 		if !(d[4] > 0.2 && d[4] < 5) {
 			break
 		}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // Ranks returns the average rank of each method over data sets, 1 for the best. scores[i][j] is the score of method j on
@@ -96,11 +98,7 @@ func squaredDeviations(x []int) int {
 // Groups returns the maximal runs, in the order of average ranks, of two or more methods that do not differ pairwise
 // (Benavoli, Corani and Mangili 2016).
 func Groups(ranks []float64, differ func(i, j int) bool) [][]int {
-	order := make([]int, len(ranks))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ranks[a], ranks[b]) })
+	order := elementary.Order(len(ranks), func(a, b int) int { return cmp.Compare(ranks[a], ranks[b]) })
 	var out [][]int
 	reached := 0
 	for first := range order {

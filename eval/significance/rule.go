@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -120,11 +121,7 @@ func Holm(p, weights []float64) []float64 {
 	if len(weights) != len(p) {
 		panic(fmt.Sprintf("significance: %d weights for %d p-values", len(weights), len(p)))
 	}
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a]/weights[a], p[b]/weights[b]) })
+	order := elementary.Order(len(p), func(a, b int) int { return cmp.Compare(p[a]/weights[a], p[b]/weights[b]) })
 	left := make([]float64, len(p)+1) // suffix sums of the weights
 	for at, i := range slices.Backward(order) {
 		left[at] = left[at+1] + weights[i]

@@ -20,12 +20,10 @@ type Matrix = blas64.General
 // Transpose selects a matrix or its transpose.
 type Transpose = blas.Transpose
 
-// Values of Transpose, and the sides of Trsm.
+// Values of Transpose.
 const (
 	NoTrans = blas.NoTrans
 	Trans   = blas.Trans
-	Left    = blas.Left
-	Right   = blas.Right
 )
 
 // Number is the element type of matrices.

@@ -38,37 +38,24 @@ func inverse(a blas64.Triangular, room *[leaf * leaf]float64) Matrix {
 	return t
 }
 
-// Trsm solves op(a)·x = b, or x·op(a) = b for side Right, with a upper triangular, and writes x to b. It inverts small
-// triangles on the diagonal of a; everything else is parallel matrix products.
-func Trsm(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
+// Trsm solves op(a)·x = b with a upper triangular, and writes x to b. It inverts small triangles on the diagonal of a;
+// everything else is parallel matrix products.
+func Trsm(tA Transpose, a blas64.Triangular, b Matrix) {
 	if a.N <= leaf {
-		solveLeaf(side, tA, a, b)
+		solveLeaf(tA, a, b)
 		return
 	}
 	first, last, corner := divide(a)
 	head, tail := b, b
-	if side == Left {
-		head.Rows, tail.Rows, tail.Data = first.N, last.N, b.Data[first.N*b.Stride:]
-	} else {
-		head.Cols, tail.Cols, tail.Data = first.N, last.N, b.Data[first.N:]
-	}
-	switch {
-	case side == Left && tA == NoTrans:
-		Trsm(side, tA, last, tail)
+	head.Rows, tail.Rows, tail.Data = first.N, last.N, b.Data[first.N*b.Stride:]
+	if tA == NoTrans {
+		Trsm(tA, last, tail)
 		Gemm(NoTrans, NoTrans, -1, corner, tail, 1, head)
-		Trsm(side, tA, first, head)
-	case side == Left:
-		Trsm(side, tA, first, head)
+		Trsm(tA, first, head)
+	} else {
+		Trsm(tA, first, head)
 		Gemm(Trans, NoTrans, -1, corner, head, 1, tail)
-		Trsm(side, tA, last, tail)
-	case tA == NoTrans:
-		Trsm(side, tA, first, head)
-		Gemm(NoTrans, NoTrans, -1, head, corner, 1, tail)
-		Trsm(side, tA, last, tail)
-	default:
-		Trsm(side, tA, last, tail)
-		Gemm(NoTrans, Trans, -1, tail, corner, 1, head)
-		Trsm(side, tA, first, head)
+		Trsm(tA, last, tail)
 	}
 }
 
@@ -80,7 +67,7 @@ type leafBuffers struct {
 
 var leafRooms = freelist.List[*leafBuffers]{New: func() *leafBuffers { return new(leafBuffers) }}
 
-func solveLeaf(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
+func solveLeaf(tA Transpose, a blas64.Triangular, b Matrix) {
 	room := leafRooms.Get()
 	defer leafRooms.Put(room)
 	room.b = room.b[:0]
@@ -88,18 +75,20 @@ func solveLeaf(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
 		room.b = append(room.b, b.Data[i*b.Stride:][:b.Cols]...)
 	}
 	x := Matrix{Rows: b.Rows, Cols: b.Cols, Stride: b.Cols, Data: room.b}
-	if side == Left {
-		Gemm(tA, NoTrans, 1, inverse(a, &room.inverse), x, 0, b)
-	} else {
-		Gemm(NoTrans, tA, 1, x, inverse(a, &room.inverse), 0, b)
-	}
+	Gemm(tA, NoTrans, 1, inverse(a, &room.inverse), x, 0, b)
 }
 
 // Whiten replaces a symmetric a, n×n, given by its upper triangle, by u⁻ᵀ·a·u⁻¹, whose eigenproblem is a·v = λ·uᵀu·v.
 func Whiten(a Matrix, u blas64.Triangular) {
 	Mirror(a)
-	Trsm(Left, Trans, u, a)
-	Trsm(Right, NoTrans, u, a)
+	Trsm(Trans, u, a)
+	for i := range a.Rows { // (u⁻ᵀ·a)ᵀ = a·u⁻¹
+		for j := range i {
+			x, y := &a.Data[i*a.Stride+j], &a.Data[j*a.Stride+i]
+			*x, *y = *y, *x
+		}
+	}
+	Trsm(Trans, u, a)
 }
 
 // Cholesky returns the upper triangular u with a = uᵀu for a symmetric a, n×n. It reads and overwrites the upper
@@ -127,7 +116,7 @@ func factorise(a blas64.Triangular) (ok bool) {
 	if !factorise(first) {
 		return false
 	}
-	Trsm(Left, Trans, first, corner)
+	Trsm(Trans, first, corner)
 	MultiplyUpper(context.Background(), Trans, NoTrans, -1, corner, corner, 1, Matrix{Rows: last.N, Cols: last.N, Stride: last.Stride, Data: last.Data})
 	return factorise(last)
 }

@@ -110,7 +110,7 @@ func Generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense
 	}
 	count = Parting(lambda)
 	v := mat.DenseCopyOf(w.Slice(0, q, 0, count))
-	blas.Trsm(blas.Left, algebra.NoTrans, u, v.RawMatrix())
+	blas.Trsm(algebra.NoTrans, u, v.RawMatrix())
 	return v, nil
 }
 
