@@ -138,8 +138,8 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	}
 	switch {
 	case err != nil:
-	case (set.Missing || set.Weights != nil) && (opt.InBlocks || f.Joined != nil || f.OfWords()):
-		err = fmt.Errorf("features: %s has missing values or weights, which joined features, visual words and batches do not support", set.Name)
+	case set.Weights != nil && opt.InBlocks, (set.Missing || set.Weights != nil) && (f.Joined != nil || f.OfWords()):
+		err = fmt.Errorf("features: %s has missing values or weights, which are not supported with joined features and visual words, and weights in batches", set.Name)
 	case opt.InBlocks:
 		err = in.prepareBlocks(ctx)
 	case f.Joined != nil || f.OfWords():
