@@ -19,6 +19,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -175,7 +176,7 @@ func (s *Set) finder() finder {
 			case len(at) == 1:
 				return at[0], nil
 			case len(at) > 1:
-				return -1, takeRows(s.Names, at)
+				return -1, matrix.Take(s.Names, at)
 			}
 		}
 		return -1, nil

@@ -69,8 +69,8 @@ func (s *Set) Len() int { return len(s.Names) }
 // Subset returns the set of the samples with these indices, in this order. It panics for an invalid index.
 func (s *Set) Subset(rows []int) *Set {
 	out := *s
-	out.Names, out.Files, out.Pictures = takeRows(s.Names, rows), takeRows(s.Files, rows), takeRows(s.Pictures, rows)
-	out.Test, out.LabelLines, out.LeftOut = takeRows(s.Test, rows), takeRows(s.LabelLines, rows), slices.Clone(s.LeftOut)
+	out.Names, out.Files, out.Pictures = matrix.Take(s.Names, rows), matrix.Take(s.Files, rows), matrix.Take(s.Pictures, rows)
+	out.Test, out.LabelLines, out.LeftOut = matrix.Take(s.Test, rows), matrix.Take(s.LabelLines, rows), slices.Clone(s.LeftOut)
 	if s.Vectors != nil {
 		out.Vectors = matrix.SelectRows(s.Vectors, rows)
 	}
@@ -86,7 +86,7 @@ func (s *Set) Subset(rows []int) *Set {
 
 // subsetClasses returns the classes of the samples with these indices, in order, and their labels.
 func subsetClasses(classes []string, labels, rows []int) (left []string, renumbered []int) {
-	renumbered = takeRows(labels, rows)
+	renumbered = matrix.Take(labels, rows)
 	label := make([]int, len(classes))
 	for c, class := range classes {
 		if slices.Contains(renumbered, c) {
@@ -136,18 +136,6 @@ func (s *Set) Largest(k int) *Set {
 	out := s.Subset(rows)
 	if unlabelled > 0 {
 		out.LeftOut = append(out.LeftOut, LeftOut{Reason: Unlabelled, Count: unlabelled})
-	}
-	return out
-}
-
-// takeRows returns the values at rows, nil for nil.
-func takeRows[T any](values []T, rows []int) []T {
-	if values == nil {
-		return nil
-	}
-	out := make([]T, len(rows))
-	for at, i := range rows {
-		out[at] = values[i]
 	}
 	return out
 }

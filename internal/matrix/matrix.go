@@ -126,8 +126,11 @@ func FirstNegative(x mat.Matrix, rows []int) (at, column int, value float64, fou
 	return at, column, value, found
 }
 
-// Take returns the values at the given indices.
+// Take returns the values at the given indices, nil for nil.
 func Take[T any](values []T, places []int) []T {
+	if values == nil {
+		return nil
+	}
 	out := make([]T, len(places))
 	for at, i := range places {
 		out[at] = values[i]

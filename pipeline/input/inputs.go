@@ -397,9 +397,6 @@ func (in *Inputs) FeaturesText() string {
 // OwnLabels returns the class of each row of X in the data itself, or −1. It is nil unless other labels replace these
 // classes.
 func (in *Inputs) OwnLabels() []int {
-	if in.Set.OwnLabels == nil {
-		return nil
-	}
 	return matrix.Take(in.Set.OwnLabels, in.Rows)
 }
 
