@@ -13,7 +13,7 @@ import (
 	"fmt"
 
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
-	"github.com/seed4492f2cd/partwise/internal/lists"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -106,7 +106,7 @@ func Cluster(ctx context.Context, data string, opt ClusterOptions) (*Clusters, e
 	if out.Grouping, err = g.Find(ctx, in, opt.Progress); err != nil {
 		return nil, err
 	}
-	out.Names = lists.Map(in.Rows, func(row int) string { return in.Set.Names[row] })
+	out.Names = matrix.Take(in.Set.Names, in.Rows)
 	return out, nil
 }
 

@@ -84,8 +84,8 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 		return nil, fmt.Errorf("from %q: expected raw or mat", opt.From)
 	case !slices.Contains([]string{"", "nan"}, opt.Missing):
 		return nil, fmt.Errorf("missing %q: expected nan", opt.Missing)
-	case opt.OnDisk && (opt.Missing != "" || opt.Weights != ""):
-		return nil, errors.New("missing values and weights are not supported in batches")
+	case opt.OnDisk && opt.Weights != "":
+		return nil, errors.New("weights are not supported in batches")
 	}
 	if err := opt.validate(); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 		if opt.NoClasses {
 			s.forgetClasses()
 		}
-		s.Missing = opt.Missing != "" && math.IsNaN(mat.Sum(s.Vectors))
+		s.Missing = opt.Missing != "" && (stored || math.IsNaN(mat.Sum(s.Vectors)))
 		if err = s.readGivenClasses(&opt); err == nil && opt.Weights != "" {
 			s.Weights, err = readWeights(ctx, opt, s.Vectors)
 		}

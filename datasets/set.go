@@ -44,7 +44,7 @@ type Set struct {
 	// Vectors is n×m, one sample a row, nil for a set of image files. It is a *mat.Dense, a *vectorfile.Bytes, for
 	// sparse data a *sparse.CSR, or with OpenOptions.OnDisk a *vectorfile.Stored.
 	Vectors  mat.Matrix
-	Missing  bool       // whether Vectors has missing values, NaN
+	Missing  bool       // whether Vectors has missing values, NaN, or may have them on disk
 	Weights  mat.Matrix // the weights of the vectors, n×m, or of the samples, n×1, or nil
 	Pictures []string   // the image file of each vector, found by the sample's name, or ""; nil if there are none
 	// Height and Width are the size of images in the vectors, row by row and upright, or 0.

@@ -134,7 +134,7 @@ type Result struct {
 	// [KernelModel].
 	Basis        *mat.Dense
 	Coefficients *mat.Dense // V, n×k; row i represents sample i
-	Stored       Stored     // V in place of Coefficients, from MiniBatch.Coefficients, else nil
+	Stored       Stored     // V instead of Coefficients, from MiniBatch.Coefficients, else nil
 	Weights      *mat.Dense // W, n×k, if the basis is U = X·W, else nil
 	// Association is S, k×k, if similarities are factorised as V·S·Vᵀ, else nil.
 	Association *mat.Dense

@@ -50,19 +50,22 @@ func (m memoryStored) Write(from int, src *mat.Dense) error {
 	return nil
 }
 
-// MiniBatch is online NMF, min ‖X − UVᵀ‖² or min D(X‖UVᵀ), of samples that are read in blocks. It holds one block, the
+// MiniBatch is online NMF, min ‖X − UVᵀ‖² or another cost, of samples that are read in blocks. It holds one block, the
 // coefficients, n×k, unless Coefficients is set, and a few copies of U in memory.
 //
 // An epoch reads each sample once. For each block, the coefficients are minimised with U fixed. U is then minimised over
 // the sum of the blocks so far, each with its coefficients fixed, from sufficient statistics (Mairal, Bach, Ponce and
-// Sapiro 2010; under the divergence Lefèvre, Bach and Févotte 2011). The weight of a block decays by a factor of e in
-// about 8 blocks or 8192 samples, whichever is more, within e² to e⁸ per epoch. Under the divergence it decays
-// twice as fast.
+// Sapiro 2010; under divergences Lefèvre, Bach and Févotte 2011). The weight of a block decays by a factor of e in
+// about 8 blocks or 8192 samples, whichever is more, within e² to e⁸ per epoch. Under other costs, or with missing
+// values, it decays twice as fast.
 //
 // A block consists of runs of up to 32 consecutive samples; the seed shuffles their order for each epoch. Under the
 // Frobenius cost a part that occurs in very few samples can be missed, because its statistics decay.
 type MiniBatch struct {
 	Cost Cost // the distance from the data
+	// Exponent and Threshold are parameters of costs, as in [Parts]. A threshold of 0 is taken from the first block.
+	Exponent, Threshold float64
+	Missing             bool // values that are NaN are missing
 	// Samples is p, the number of samples of a block, at least k; 0 means DefaultBlock. It is rounded down to a
 	// multiple of the length of a run.
 	Samples int
@@ -86,6 +89,7 @@ const (
 type block struct {
 	samples         []int
 	x               *mat.Dense
+	weights         *mat.Dense // 0 at missing values, or nil
 	totals, squares []float64
 }
 
@@ -102,19 +106,25 @@ type onlineCost interface {
 func (b MiniBatch) Memory(s Size) int64 {
 	p := min(cmp.Or(b.Samples, DefaultBlock), s.Samples)
 	first := s
-	first.Samples = p
+	first.Samples, first.Weighted = p, b.Missing
 	n, m, k, _ := s.floats()
 	if b.Coefficients != nil {
 		n = float64(p)
 	}
-	return view.Bytes(8*(float64(p)*m+n*k+6*k*m) + float64(Parts{Cost: b.Cost}.Memory(first)))
+	return view.Bytes(8*(float64(p)*m+n*k+6*k*m) + float64(b.parts().Memory(first)))
+}
+
+func (b MiniBatch) parts() Parts {
+	return Parts{Cost: b.Cost, Exponent: b.Exponent, Threshold: b.Threshold, EntryWeights: b.Missing}
 }
 
 // Serves returns an error for a cost, or an option in opt, that requires all samples in memory.
 func (b MiniBatch) Serves(opt Options) error {
-	switch {
-	case b.Cost != CostFrobenius && b.Cost != CostKL:
-		return fmt.Errorf("batches do not support the cost %v; use %v or %v", b.Cost, CostFrobenius, CostKL)
+	switch err := b.parts().validate(); {
+	case err != nil:
+		return err
+	case b.parts().cost().split == nil:
+		return fmt.Errorf("batches do not support the cost %v", b.Cost)
 	case opt.Solver != nil:
 		return errors.New("batches support no solver setting")
 	case cmp.Or(opt.Init, InitRandom) != InitRandom:
@@ -173,13 +183,13 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 	if x == nil {
 		return nil, errors.New("no data")
 	}
-	f := &miniBatch{x: x, opt: opt, parts: Parts{Cost: b.Cost}, v: b.Coefficients}
+	f := &miniBatch{x: x, opt: opt, parts: b.parts(), v: b.Coefficients}
 	f.n, f.m = x.Dims()
 	switch {
 	case f.n < 1 || f.m < 1:
 		return nil, fmt.Errorf("no data: the matrix is %d×%d", f.n, f.m)
 	}
-	if err := cmp.Or(f.parts.validate(), opt.validate(f.n), b.Serves(opt)); err != nil {
+	if err := cmp.Or(b.Serves(opt), opt.validate(f.n)); err != nil {
 		return nil, err
 	}
 	if f.p = cmp.Or(b.Samples, DefaultBlock); f.p >= f.n {
@@ -205,12 +215,16 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 	f.buffer = mat.NewDense(f.p, f.m, nil)
 	// A slow decay makes U follow late; a fast one makes it fit only the last samples.
 	f.forgetting = min(max(float64(f.n)/float64(8*max(f.p, 1024)), 2), 8)
-	// Coefficients start at 0, or at 1 under the divergence, whose updates cannot leave 0. Convergence is tested against
+	// Coefficients start at 0, or at 1 if the updates cannot leave 0. Convergence is tested against
 	// the first sweep's step, so the start must not be on another scale than the data.
-	if b.Cost == CostKL {
+	switch {
+	case b.Missing || b.Cost > CostKL:
+		f.first, f.forgetting = 1, 2*f.forgetting
+		f.online = &onlineSplit{parts: &f.parts, u: f.u, above: algebra.Like(f.u), below: algebra.Like(f.u)}
+	case b.Cost == CostKL:
 		f.first, f.forgetting = 1, 2*f.forgetting
 		f.online = &onlineKL{u: f.u, shares: algebra.Like(f.u), sums: make([]float64, opt.Rank)}
-	} else {
+	default:
 		f.online = &onlineFrobenius{u: f.u, gram: mat.NewDense(opt.Rank, opt.Rank, nil), linear: algebra.Like(f.u)}
 	}
 	return f, nil
@@ -238,11 +252,22 @@ func (f *miniBatch) fitFirstBlock(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if f.parts.Cost == CostHuber && f.parts.Threshold == 0 {
+		weights := b.weights
+		if weights == nil {
+			weights = onesMatrix(b.x.Dims())
+		}
+		f.parts.Threshold = defaultThreshold(view.Dense{X: b.x}, weights)
+	}
+	var x mat.Matrix = b.x
+	if b.weights != nil {
+		x = &Weighted{Matrix: b.x, Entries: b.weights}
+	}
 	p, _ := b.x.Dims()
 	opt := Options{Rank: f.opt.Rank, Iterations: firstRounds, Start: &Start{Basis: algebra.Transpose(f.u)}, KeepScale: true}
-	res, err := f.parts.Fit(ctx, b.x, Known{}, opt)
+	res, err := f.parts.Fit(ctx, x, Known{}, opt)
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("the first batch: %w", err)
 	}
 	f.u.Copy(res.Basis.T())
 	// Features that are 0 in the first block could not leave 0 under the divergence.
@@ -335,9 +360,19 @@ func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int, error)
 	}
 	p := len(b.samples)
 	b.x, b.totals, b.squares = f.buffer.Slice(0, p, 0, f.m).(*mat.Dense), make([]float64, p), make([]float64, p)
-	d, err := view.New(b.x)
+	var err error
+	if f.parts.EntryWeights {
+		err = b.fill()
+	}
+	var d view.Data
+	if err == nil {
+		d, err = view.New(b.x)
+	}
 	if err == nil {
 		err = view.NonNegative(d, "this method")
+	}
+	if info := f.parts.cost(); err == nil && info.positive {
+		_, err = info.samples(d)
 	}
 	var bad *view.SampleError
 	if errors.As(err, &bad) {
@@ -352,12 +387,28 @@ func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int, error)
 	return b, runs, err
 }
 
+// fill sets weights, if values are missing, and replaces these by 1.
+func (b *block) fill() error {
+	_, weights, _, err := view.Unweighted(&Weighted{Matrix: b.x}, false)
+	if err != nil || weights == nil {
+		return err
+	}
+	b.weights = weights
+	b.x.Apply(func(i, j int, x float64) float64 {
+		if weights.At(i, j) == 0 {
+			return 1
+		}
+		return x
+	}, b.x)
+	return nil
+}
+
 func (f *miniBatch) finish(history []float64, stop Stop) (*Result, error) {
 	if !algebra.Finite(f.u) || !algebra.FiniteNumber(history[len(history)-1]) {
 		return nil, fmt.Errorf("the factors overflow after %d epochs", len(history)-1)
 	}
 	basis := algebra.Transpose(f.u)
-	model := &Additive{Cost: f.parts.Cost, Basis: basis}
+	model := &Additive{Cost: f.parts.Cost, Exponent: f.parts.Exponent, Threshold: f.parts.Threshold, Basis: basis}
 	out := &Result{Model: model, Basis: basis, Objective: history, Stop: stop}
 	if v, ok := f.v.(memoryStored); ok {
 		out.Coefficients = v.Dense
@@ -409,7 +460,7 @@ const (
 )
 
 func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error) {
-	o.raiseToFloor()
+	raiseToFloor(o.u)
 	h := descent.NewKLHalf(descent.KLRows{Totals: b.totals, Dense: b.x}, v, o.u)
 	sweeps := klBlockSweeps
 	if last {
@@ -426,11 +477,12 @@ func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last b
 
 // raiseToFloor raises the entries of u to at least KLFloor of their row's sum: otherwise a feature that is 0 in all
 // samples so far would stay 0.
-func (o *onlineKL) raiseToFloor() {
-	sums := make([]float64, len(o.sums))
-	algebra.RowSums(sums, o.u)
+func raiseToFloor(u *mat.Dense) {
+	k, _ := u.Dims()
+	sums := make([]float64, k)
+	algebra.RowSums(sums, u)
 	for r, s := range sums {
-		row := o.u.RawRowView(r)
+		row := u.RawRowView(r)
 		for j, x := range row {
 			row[j] = algebra.FlooredProduct(max(x, descent.KLFloor*s), 1)
 		}
@@ -448,5 +500,58 @@ func (o *onlineKL) learn(_ context.Context, by float64) error {
 			}
 		}
 	}
+	return nil
+}
+
+// onlineSplit is any cost that splits its gradient, also with missing values. At u the cost of a block with the parts P − N
+// of its gradient has a tight bound, which is minimal at u' = (N·u^a/(P·u^b))^γ, with a = max(2 − β, 0), b = min(1 − β, 0)
+// and γ of betaDivergence (Févotte and Idier 2011); robust costs have β = 2. Its statistics over the blocks are
+// above = Σ N·u^a and below = Σ P·u^b.
+type onlineSplit struct {
+	parts           *Parts
+	u, above, below *mat.Dense
+	at              cost // cost of the last block
+}
+
+// Multiplicative steps on a block's coefficients, in an epoch and in the last pass.
+const (
+	splitBlockSteps = 10
+	splitLastSteps  = 50
+)
+
+func (o *onlineSplit) represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error) {
+	raiseToFloor(o.u)
+	o.at = o.parts.cost().weighted(view.Dense{X: b.x}, b.weights, o.u, v, nil)
+	steps := splitBlockSteps
+	if last {
+		steps = splitLastSteps
+	}
+	next := func() Block {
+		o.at.moved(true)
+		return o.at.coefficientBlock()
+	}
+	if _, err := solve(ctx, v, false, steps, next); err != nil {
+		return 0, err
+	}
+	o.at.moved(true)
+	return o.at.value(), nil
+}
+
+func (o *onlineSplit) learn(_ context.Context, by float64) error {
+	problem, beta := o.at.basisBlock(), o.parts.cost().degree
+	a, b, power := powerOf(max(2-beta, 0)), powerOf(min(1-beta, 0)), cmp.Or(problem.Power, 1)
+	algebra.EachRow(o.u, divisionWork, func(r int, row []float64) {
+		above, below := o.above.RawRowView(r), o.below.RawRowView(r)
+		negative, positive := problem.Linear.RawRowView(r), problem.Positive.RawRowView(r)
+		for j, x := range row {
+			if x == 0 {
+				continue // so is the whole vector
+			}
+			above[j] = by*above[j] + negative[j]*a(x)
+			if below[j] = by*below[j] + positive[j]*b(x); below[j] >= algebra.LeastDenominator {
+				row[j] = algebra.FlooredProduct(elementary.Pow(above[j]/below[j], power), 1)
+			}
+		}
+	})
 	return nil
 }

@@ -378,10 +378,7 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense,
 	if weights == nil {
 		cost = info.new(condensed, u, first.v)
 	} else {
-		weighted := &weightedCost{info, condensed.(view.Dense), weights, u, first.v, ties}
-		if cost = weighted; p.Cost == CostL21 {
-			cost = newSampleCost(weighted)
-		}
+		cost = info.weighted(condensed.(view.Dense), weights, u, first.v, ties)
 	}
 	if held != nil {
 		cost = &maskedCost{cost: cost, x: condensed, kl: p.Cost == CostKL, term: p.cost().term,

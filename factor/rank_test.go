@@ -461,6 +461,67 @@ func TestMiniBatchDescends(t *testing.T) {
 	}
 }
 
+// TestMiniBatchCosts checks other costs, and missing values: the objective is the one of the factors, and close to the
+// objective of a fit to all samples together.
+func TestMiniBatchCosts(t *testing.T) {
+	x := digits(203, 24, 4)
+	holes := withHoles(x, 0.2, rand.New(rand.NewPCG(1, 2))).Matrix.(*mat.Dense)
+	for _, b := range []MiniBatch{
+		{Cost: CostItakuraSaito}, {Cost: CostBeta, Exponent: 1.5}, {Cost: CostBeta, Exponent: 3}, {Cost: CostHuber},
+		{Missing: true}, {Cost: CostKL, Missing: true}, {Cost: CostL21, Missing: true},
+	} {
+		b.Samples = 50
+		var whole mat.Matrix = x
+		blocks := &testBlocks{x: x}
+		if b.Missing {
+			whole, blocks.x = &Weighted{Matrix: holes}, holes
+		}
+		res, err := b.Fit(t.Context(), blocks, Options{Rank: 4, Seed: 1, Iterations: 60, KeepScale: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		model := res.Model.(*Additive)
+		p := Parts{Cost: b.Cost, Exponent: model.Exponent, Threshold: model.Threshold}
+		best := math.Inf(1)
+		for seed := range uint64(2) {
+			full, err := p.Fit(t.Context(), whole, Known{}, Options{Rank: 4, Seed: seed, Iterations: 200, Solver: Multiplicative{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			best = min(best, full.Objective[full.Iterations()])
+		}
+		again, err := p.Fit(t.Context(), whole, Known{}, Options{Rank: 4, Iterations: 1, Solver: Multiplicative{}, Start: &Start{Basis: res.Basis, Coefficients: res.Coefficients}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := res.Objective[res.Iterations()]
+		t.Logf("%+v: %.4f of the full objective", b, got/best)
+		if !(got < 1.1*best) || math.Abs(again.Objective[0]-got) > 1e-9*got {
+			t.Errorf("%+v: objective %v, of the factors %v, of all samples together %v", b, got, again.Objective[0], best)
+		}
+	}
+}
+
+// TestMiniBatchHostile checks that values of any size, also missing ones, give finite factors or one error.
+func TestMiniBatchHostile(t *testing.T) {
+	for seed := range uint64(4 * *problems) {
+		p, kind := hostileProblem(seed)
+		for cost := range Cost(len(costs)) {
+			for _, missing := range []bool{false, true} {
+				if missing {
+					p.x.Set(0, 0, math.NaN())
+				}
+				n, _ := p.x.Dims()
+				b := MiniBatch{Cost: cost, Samples: max(p.opt.Rank, n/3), Missing: missing}
+				res, err := b.Fit(t.Context(), &testBlocks{x: p.x}, Options{Rank: p.opt.Rank, Seed: seed, Iterations: 3})
+				if err == nil && !(algebra.Finite(res.Basis) && algebra.Finite(res.Coefficients)) {
+					t.Errorf("%v, missing %v, %v, %s: factors that are not finite", cost, missing, p, kind)
+				}
+			}
+		}
+	}
+}
+
 // storedRows is a Stored outside MiniBatch. A negative value stands for rows that were not written.
 type storedRows struct{ *mat.Dense }
 

@@ -61,7 +61,19 @@ type sampleCost struct {
 	errors        []float64 // √(Σ_j (w_ij/w_i)·(x_ij − y_ij)²); nil when out of date
 }
 
+// weighted returns the cost with weights of entries, which may be nil, and ties of v, if it is robust, or nil.
+func (i costInfo) weighted(x view.Dense, weights, u, v *mat.Dense, ties *view.Condensation) cost {
+	c := &weightedCost{i, x, weights, u, v, ties}
+	if i.name == l21.name {
+		return newSampleCost(c)
+	}
+	return c
+}
+
 func newSampleCost(c *weightedCost) *sampleCost {
+	if c.weights == nil {
+		c.weights = onesMatrix(c.x.Dims())
+	}
 	s := &sampleCost{weightedCost: c, given: c.weights}
 	c.weights = algebra.Like(s.given)
 	n, _ := s.given.Dims()

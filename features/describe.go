@@ -11,6 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
@@ -90,11 +91,7 @@ type Key = cache.Key
 
 // Keys returns the cache keys of the descriptors of the given samples.
 func (d *Described) Keys(samples []int) []Key {
-	keys := make([]Key, len(samples))
-	for at, i := range samples {
-		keys[at] = d.keys[i]
-	}
-	return keys
+	return matrix.Take(d.keys, samples)
 }
 
 // Each calls use with the descriptors of each of the samples and its index at in samples, concurrently. It returns the

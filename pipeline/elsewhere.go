@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -102,9 +103,7 @@ func (p *Plan) writeDraw(ctx context.Context, id drawID, path string) error {
 		Vectors: seen.Both(), Labels: slices.Concat(d.labels, slices.Repeat([]int{-1}, len(d.testRows))), Classes: make([]string, id.k),
 		Lists: []vectorfile.List{{Name: "draw", Words: []string{p.identity(id)}}},
 	}
-	for _, row := range slices.Concat(d.rows, d.testRows) {
-		c.Names = append(c.Names, p.set.Names[p.rows[row]])
-	}
+	c.Names = matrix.Take(p.set.Names, matrix.Take(p.rows, slices.Concat(d.rows, d.testRows)))
 	for i, row := range d.rows {
 		c.Classes[d.truth[i]] = p.set.Classes[p.labels[row]]
 	}

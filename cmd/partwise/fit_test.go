@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -208,18 +209,32 @@ func TestFitInBatches(t *testing.T) {
 		values = append(values, byte(1+i*i%(7+i%5)))
 	}
 	write(t, "x.npy", string(values))
-	for data, features := range map[string]string{"photos": "pixels=6", "x.npy": "pixels"} {
-		said := must(t, "fit", data, "--features", features, "--batch", "20", "--rank", "4", "--out", "m.npz", "--force")
-		if !strings.Contains(said, "nmf of rank 4: 10 iterations") {
-			t.Errorf("said %q", said)
+	holes := strings.Replace(string(values), "|u1", "<f4", 1)[:128]
+	for i, v := range values[128:] {
+		if x := float32(v); i%7 > 0 {
+			holes += string(binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
+		} else {
+			holes += string(binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(math.NaN()))))
 		}
-		must(t, "apply", "m.npz", data, "--out", "codes.npz", "--force")
+	}
+	write(t, "holes.npy", holes)
+	for data, line := range map[string]string{"photos": "--features pixels=6", "x.npy": "", "holes.npy": "--missing nan --iterations 40"} {
+		flags := strings.Fields(line)
+		must(t, append([]string{"fit", data, "--batch", "20", "--rank", "4", "--out", "m.npz", "--force"}, flags...)...)
+		if len(flags) > 2 {
+			flags = flags[:2] // of apply too
+		} else {
+			flags = nil
+		}
+		must(t, append([]string{"apply", "m.npz", data, "--out", "codes.npz", "--force"}, flags...)...)
 		set, err := datasets.Open(t.Context(), "codes.npz", datasets.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if was := array(t, "m.npz", "coefficients"); !mat.EqualApprox(was, set.Vectors, 1e-3) {
-			t.Errorf("%s: the coefficients differ", data)
+		was := array(t, "m.npz", "coefficients")
+		size := mat.Norm(was, 2)
+		if was.Sub(was, set.Vectors); !(mat.Norm(was, 2) < 0.05*size) {
+			t.Errorf("%s: the coefficients differ by %v of %v", data, mat.Norm(was, 2), size)
 		}
 	}
 	if left, err := filepath.Glob(".partwise-*"); err != nil || len(left) > 0 {

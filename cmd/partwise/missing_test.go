@@ -94,6 +94,7 @@ func TestMissingRefused(t *testing.T) {
 		"fit photos --missing nan --rank 2 --out x.npz":                      "photos: missing values and weights need vectors",
 		"fit whole.csv --weights wide.csv --rank 2 --out x.npz":              "wide.csv: the weights are 3×3; expected 3×2, as the vectors, or 3×1",
 		"fit whole.csv --weights negative.csv --rank 2 --out x.npz":          "whole: whole.csv row 2: column 2: weight -2; expected 0",
+		"fit whole.csv --batch 2 --weights wide.csv --rank 2 --out x.npz":    "weights are not supported in batches",
 		"impute whole.csv --rank 2 --out x.npz":                              "whole has no missing values",
 		"impute row.csv --rank 1 --out x.npz":                                "row: row.csv row 2: all values are missing",
 		"impute column.csv --rank 1 --out x.npz":                             "column 2: all values are missing",
@@ -102,7 +103,7 @@ func TestMissingRefused(t *testing.T) {
 		"run kmeans.yaml": "kmeans: missing values and weights need a factorisation",
 		"run auto.yaml":   "rank auto holds out values",
 		"run fast.yaml":   "the solver fast does not support missing values",
-		"run joined.yaml": "joined features, visual words and batches do not support",
+		"run joined.yaml": "not supported with joined features and visual words",
 		"run whiten.yaml": "whitened or propagated",
 	} {
 		code, _, stderr := partwise(strings.Fields(args)...)

@@ -249,8 +249,8 @@ func (s *Stored) Close() (err error) {
 // Range returns the smallest and the largest value; for bytes with a value above 1 these are 0 and 255.
 func (s *Stored) Range() (least, greatest float64) { return s.least, s.greatest }
 
-// scan finds the range of the values. For bytes it stops at the first value above 1.
-func (s *Stored) scan(ctx context.Context) error {
+// scan finds the range of the values that are not missing. For bytes it stops at the first value above 1.
+func (s *Stored) scan(ctx context.Context, missing bool) error {
 	n, m := s.Dims()
 	s.least, s.greatest = math.Inf(1), math.Inf(-1)
 	rows := max(1, min(n, 1<<17/m))
@@ -263,10 +263,14 @@ func (s *Stored) scan(ctx context.Context) error {
 		p, _ := x.Dims()
 		for i := range p {
 			row := x.RawRowView(i)
-			if err := checkRow(from+i, nil, row, false); err != nil {
+			if err := checkRow(from+i, nil, row, missing); err != nil {
 				return err
 			}
-			s.least, s.greatest = min(s.least, slices.Min(row)), max(s.greatest, slices.Max(row))
+			for _, v := range row {
+				if !math.IsNaN(v) {
+					s.least, s.greatest = min(s.least, v), max(s.greatest, v)
+				}
+			}
 		}
 		if s.isBytes() && s.greatest > 1 {
 			s.least, s.greatest = 0, 255

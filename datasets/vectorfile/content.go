@@ -66,7 +66,7 @@ func (in *input) content(x mat.Matrix, words []string) (*Content, error) {
 	}
 	check := func() error { return checkFinite(x, in.opt.Missing) }
 	if stored, ok := x.(*Stored); ok {
-		check = func() error { return stored.scan(in.ctx) }
+		check = func() error { return stored.scan(in.ctx, in.opt.Missing) }
 	}
 	if err := check(); err != nil {
 		return nil, err

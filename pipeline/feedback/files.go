@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
@@ -59,10 +60,7 @@ func (s *Session) appendLog(e logEntry) {
 }
 
 func (s *Session) entryOf(a Act) logEntry {
-	e := logEntry{Do: a.Do, Name: a.Name}
-	for _, i := range a.Pictures {
-		e.Pictures = append(e.Pictures, s.in.Set.Names[s.in.Rows[i]])
-	}
+	e := logEntry{Do: a.Do, Name: a.Name, Pictures: matrix.Take(s.in.Set.Names, matrix.Take(s.in.Rows, a.Pictures))}
 	for _, g := range a.Groups {
 		e.Groups = append(e.Groups, g+1)
 	}

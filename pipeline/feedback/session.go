@@ -17,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -293,10 +294,7 @@ func (s *Session) step(ctx context.Context, by int, do Verb, did string) (*State
 // Grouping returns the groups without empty ones. Their labels become the classes of the inputs' set.
 func (s *Session) Grouping(ctx context.Context) (*grouping.Grouping, error) {
 	number, _ := s.groupNumbers()
-	groups := make([]int, len(s.current().groups))
-	for i, g := range s.current().groups {
-		groups[i] = number[g]
-	}
+	groups := matrix.Take(number, s.current().groups)
 	classes := s.classes(number)
 	labelled := slices.ContainsFunc(classes, func(c string) bool { return c != "" })
 	if labelled {

@@ -85,11 +85,10 @@ func TestBatchRefuses(t *testing.T) {
 	}{
 		"gnmf needs all samples in memory; batches are supported by nmf and nmf-kl only":   {spec.Method{Name: "gnmf"}, 10, spec.Features{}},
 		"kmeans needs all samples in memory; batches are supported by nmf and nmf-kl only": {spec.Method{Name: "kmeans"}, 10, spec.Features{}},
-		"batches do not support the cost is":                                               {spec.Method{Name: "nmf", Params: map[string]any{"cost": "is"}}, 10, spec.Features{}},
-		"solver mu":                                                                        {spec.Method{Name: "nmf", Solver: "mu"}, 10, spec.Features{}},
-		"init nndsvda":                                                                     {spec.Method{Name: "nmf", Init: "nndsvda"}, 10, spec.Features{}},
-		"0 samples per batch":                                                              {spec.Method{Name: "nmf"}, 0, spec.Features{}},
-		"visual words":                                                                     {spec.Method{Name: "nmf"}, 10, spec.Features{Extractor: features.DenseSIFT{}}},
+		"solver mu":           {spec.Method{Name: "nmf", Solver: "mu"}, 10, spec.Features{}},
+		"init nndsvda":        {spec.Method{Name: "nmf", Init: "nndsvda"}, 10, spec.Features{}},
+		"0 samples per batch": {spec.Method{Name: "nmf"}, 0, spec.Features{}},
+		"visual words":        {spec.Method{Name: "nmf"}, 10, spec.Features{Extractor: features.DenseSIFT{}}},
 	} {
 		err := Groups{K: 2, Method: c.method, Batch: c.batch}.CheckBatch(c.features)
 		if err == nil || !strings.Contains(err.Error(), want) {

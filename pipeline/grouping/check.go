@@ -161,7 +161,7 @@ func batchOf(m spec.Method, samples int) (b factor.MiniBatch, err error) {
 	method, _ := m.Build() // nil for a clusterer
 	switch of := method.(type) {
 	case factor.NMF:
-		b.Cost = of.Cost
+		b.Cost, b.Exponent, b.Threshold = of.Cost, of.Exponent, of.Threshold
 	case factor.NMFKL:
 		b.Cost = factor.CostKL
 	default:

@@ -199,7 +199,7 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 		if err != nil {
 			return nil, err
 		}
-		b.Coefficients = g.coefficients
+		b.Coefficients, b.Missing = g.coefficients, in.Set.Missing
 		m.Factoriser, epochs = inBlocks{b, in.Blocks}, factor.DefaultEpochs
 	}
 	if err := fitting.CheckValues(in, []*fitting.Method{m}); err != nil {

@@ -138,8 +138,8 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	}
 	switch {
 	case err != nil:
-	case (set.Missing || set.Weights != nil) && (opt.InBlocks || f.Joined != nil || f.OfWords()):
-		err = fmt.Errorf("features: %s has missing values or weights, which joined features, visual words and batches do not support", set.Name)
+	case set.Weights != nil && opt.InBlocks, (set.Missing || set.Weights != nil) && (f.Joined != nil || f.OfWords()):
+		err = fmt.Errorf("features: %s has missing values or weights, which are not supported with joined features and visual words, and weights in batches", set.Name)
 	case opt.InBlocks:
 		err = in.prepareBlocks(ctx)
 	case f.Joined != nil || f.OfWords():
@@ -397,9 +397,6 @@ func (in *Inputs) FeaturesText() string {
 // OwnLabels returns the class of each row of X in the data itself, or −1. It is nil unless other labels replace these
 // classes.
 func (in *Inputs) OwnLabels() []int {
-	if in.Set.OwnLabels == nil {
-		return nil
-	}
 	return matrix.Take(in.Set.OwnLabels, in.Rows)
 }
 

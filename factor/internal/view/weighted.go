@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -27,14 +28,9 @@ func (x *Weighted) Missing(i, j int) bool {
 
 // SelectRows returns the given rows with their weights, a *Weighted.
 func (x *Weighted) SelectRows(rows []int) mat.Matrix {
-	out := &Weighted{Matrix: selectRows(x.Matrix, rows)}
+	out := &Weighted{Matrix: selectRows(x.Matrix, rows), Samples: matrix.Take(x.Samples, rows)}
 	if x.Entries != nil {
 		out.Entries = selectRows(x.Entries, rows).(*mat.Dense)
-	}
-	if x.Samples != nil {
-		for _, i := range rows {
-			out.Samples = append(out.Samples, x.Samples[i])
-		}
 	}
 	return out
 }

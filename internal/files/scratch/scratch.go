@@ -19,8 +19,8 @@ type Matrix struct {
 	buffer    []byte
 }
 
-// Create returns a matrix of zeros whose file is in a folder. Where the system allows it, the file has no name, so that it
-// vanishes with the process.
+// Create returns a matrix of zeros whose file is in a folder. If the system allows it, the file has no name, so that it vanishes
+// with the process.
 func Create(folder string, n, k int) (*Matrix, error) {
 	file, err := os.CreateTemp(folder, ".partwise-*.values")
 	if err != nil {
