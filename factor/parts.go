@@ -26,7 +26,9 @@ type Parts struct {
 	// Exponent is β of CostBeta; 0 means 0.5, WeightNone means 0.
 	Exponent float64 `setting:"exponent" default:"0.5" range:"[0,4]" help:"exponent β of cost beta"`
 	Basis    Basis   `setting:"basis" help:"kind of basis vectors; concept allows data of any sign"`
-	Tie      Tie     `setting:"tie" help:"hard constraint; labels gives all samples of a class the same coefficients"`
+	// FeatureRank is l, the number of groups of features of BasisTri; 0 means the rank.
+	FeatureRank int `setting:"feature-rank" default:"rank" range:"[1,1e6]" help:"number of groups of features of basis tri"`
+	Tie         Tie `setting:"tie" help:"hard constraint; labels gives all samples of a class the same coefficients"`
 	// Weighting is the weight of each sample in the cost.
 	Weighting Weighting `setting:"weighting" help:"weights of samples"`
 	// Penalties are terms added to the cost.
@@ -195,6 +197,9 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	n, m := d.Dims()
 	p.EntryWeights = entries != nil
 	if err := cmp.Or(known.Check(n), opt.validate(n), p.validate(), p.checkFixedSize(m, opt.Rank)); err != nil {
+		return nil, err
+	}
+	if p, err = p.withFeatureRank(opt.Rank, m); err != nil {
 		return nil, err
 	}
 	if opt.Solver != nil {
