@@ -13,7 +13,7 @@ import (
 )
 
 // TriNMF is non-negative tri-factorisation, min ‖X − GSVᵀ‖² or with another cost (Ding, Li, Peng and Park 2006), which
-// clusters samples, by V, n×k, and features, by G, m×l, together. Steps are those of [NMF] for each of G, S and V; the
+// clusters samples, by V, n×k, and features, by G, m×l, together. Each of S, G and V takes steps of [NMF]; the
 // factors are not forced to be orthogonal: use Parts with the penalty [Orthogonal] for V.
 type TriNMF struct {
 	Cost     Cost    `setting:"cost" help:"cost: divergence between data and reconstruction"`
