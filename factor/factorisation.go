@@ -247,6 +247,9 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 			algebra.ScaleRow(f.v, i, s)
 		}
 		f.model.rescale(scale)
+		if tri, ok := f.model.(*plainModel); ok && f.parts.Basis == BasisTri {
+			tri.basis.(triBasis).scaled()
+		}
 	}
 	u := f.model.vectors()
 	res := &Result{Coefficients: algebra.Transpose(f.ties.Expanded(f.v)), Objective: f.history, Stop: f.stop}
@@ -256,13 +259,16 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 	if f.parts.Basis == BasisConcept {
 		res.Weights = algebra.Transpose(f.factors[0])
 	}
+	if f.parts.Basis == BasisTri {
+		res.Association, res.FeatureGroups = mat.DenseCopyOf(f.factors[0]), algebra.Transpose(f.factors[1])
+	}
 	if u != nil {
 		res.Basis = algebra.Transpose(u)
 		res.Model = &Additive{Cost: f.parts.Cost, Exponent: f.parts.Exponent, Threshold: f.parts.Threshold, Basis: res.Basis}
 	} else {
 		res.Model = f.kernel.model(f.factors[0])
 	}
-	for _, a := range []*mat.Dense{res.Basis, res.Coefficients, res.Weights} {
+	for _, a := range []*mat.Dense{res.Basis, res.Coefficients, res.Weights, res.Association, res.FeatureGroups} {
 		if a != nil && !algebra.Finite(a) {
 			return nil, fmt.Errorf("the factors overflow after %d iterations", res.Iterations())
 		}

@@ -65,7 +65,11 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 	case InitRandom, "":
 		f = &initialFactors{v: ties.Condensed(randomFactor(opt, "coefficients", n), true)}
 		for _, parameter := range bases[p.Basis].parameters {
-			f.parameters = append(f.parameters, randomFactor(opt, parameter.stream, parameter.size(n, m, p.Image)))
+			of := opt
+			if parameter.byFeature {
+				of.Rank = p.FeatureRank
+			}
+			f.parameters = append(f.parameters, randomFactor(of, parameter.stream, parameter.size(n, m, p)))
 		}
 	case InitNNDSVDa:
 		f, err = p.fromSVD(ctx, d, ties, opt)
@@ -79,8 +83,11 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 	}
 	start := cmp.Or(opt.Start, &Start{})
 	for i, parameter := range bases[p.Basis].parameters {
+		if parameter.inStart == nil {
+			continue
+		}
 		if a := parameter.inStart(start); a != nil {
-			if f.parameters[i], err = initialFactor(a, parameter.name, parameter.size(n, m, p.Image), opt.Rank); err != nil {
+			if f.parameters[i], err = initialFactor(a, parameter.name, parameter.size(n, m, p), opt.Rank); err != nil {
 				return nil, err
 			}
 		}
@@ -148,7 +155,7 @@ func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *view.Condensatio
 func (p Parts) fromFactors(u, v *mat.Dense, ties *view.Condensation) *initialFactors {
 	z := ties.Condensed(v, false)
 	addFifthOfMean(z)
-	return &initialFactors{bases[p.Basis].fromFactors(u, v, p.Image), z}
+	return &initialFactors{bases[p.Basis].fromFactors(u, v, p), z}
 }
 
 func addFifthOfMean(a *mat.Dense) {

@@ -136,8 +136,9 @@ type Result struct {
 	Coefficients *mat.Dense // V, n×k; row i represents sample i
 	Stored       Stored     // V instead of Coefficients, from MiniBatch.Coefficients, else nil
 	Weights      *mat.Dense // W, n×k, if the basis is U = X·W, else nil
-	// Association is S, k×k, if similarities are factorised as V·S·Vᵀ, else nil.
-	Association *mat.Dense
+	// Association is S, k×k, if similarities are factorised as V·S·Vᵀ, or k×l if the basis is U = G·Sᵀ with the groups of
+	// features G, m×l; else nil.
+	Association, FeatureGroups *mat.Dense
 	// Objective holds the objective at the initial factors and after each iteration, before the rescaling on
 	// exit. It is nil for a direct method, and NaN for iterations that Options.Trace leaves out. If the method
 	// guarantees that the objective never rises, an entry J is at most
@@ -539,6 +540,10 @@ var registry = []Info{
 		Parts: "Frobenius cost, basis of any sign", Objective: "‖X − UVᵀ‖², V ≥ 0",
 		Update: "U ← XV(VᵀV)⁻¹; V ← V∘√[((XᵀU)⁺ + V(UᵀU)⁻)/((XᵀU)⁻ + V(UᵀU)⁺)], A = A⁺ − A⁻",
 		Paper:  "Ding, Li and Jordan, Convex and semi-nonnegative matrix factorizations, IEEE TPAMI 32(1), 2010"},
+	{Name: "tri-nmf", Title: "Non-negative tri-factorisation", Family: "NMF", zero: TriNMF{},
+		Parts: "Frobenius cost or another, basis of groups of features", Objective: "‖X − GSVᵀ‖², or D(X, GSVᵀ) with another cost",
+		Update: "S, G and V in turn, each θ ← θ∘(negative part)/(positive part), to the power γ(β) as nmf",
+		Paper:  "Ding, Li, Peng and Park, Orthogonal nonnegative matrix tri-factorizations for clustering, KDD 2006, without orthogonality"},
 	{Name: "cf", Title: "Concept factorisation", Family: "concept factorisation", zero: CF{},
 		Parts: "Frobenius cost, concept basis with any kernel", Objective: "‖X − XWVᵀ‖²",
 		Update: "W ← W∘(KV)/(KW·VᵀV), V ← V∘(KW)/(V·WᵀKW); K = XᵀX, or a kernel's values",

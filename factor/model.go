@@ -28,6 +28,8 @@ const (
 	// BasisSemi allows basis vectors and data of any sign under the Frobenius cost; coefficients are ≥ 0 (semi-NMF: Ding, Li
 	// and Jordan 2010). Their first step does not depend on the initial basis vectors.
 	BasisSemi
+	// BasisTri makes basis vectors of Parts.FeatureRank groups of features, U = G·Sᵀ (Ding, Li, Peng and Park 2006).
+	BasisTri
 )
 
 // free reports whether the parameter of the basis is U itself.
@@ -37,7 +39,7 @@ type basisInfo struct {
 	name       string
 	parameters []parameter
 	// fromFactors returns parameters, none 0, that approximate the factors u, k×m, and v, k×n, which it may overwrite.
-	fromFactors func(u, v *mat.Dense, image Image) []*mat.Dense
+	fromFactors func(u, v *mat.Dense, p Parts) []*mat.Dense
 	// new returns the basis that computes u, k×m; for a free basis u is the parameter.
 	new    func(p Parts, x view.Data, parameters []*mat.Dense, u *mat.Dense) basis
 	signed bool // the basis supports data of any sign under the Frobenius cost
@@ -45,13 +47,16 @@ type basisInfo struct {
 
 type parameter struct {
 	name, stream string // names in messages and of the random stream
-	size         func(n, m int, image Image) int
-	inStart      func(*Start) *mat.Dense
+	size         func(n, m int, p Parts) int
+	inStart      func(*Start) *mat.Dense // nil if initial values cannot be given
+	byFeature    bool                    // the parameter has Parts.FeatureRank rows, not k
 }
 
-var basisVectors = []parameter{{"basis vectors", "basis", func(_, m int, _ Image) int { return m }, func(s *Start) *mat.Dense { return s.Basis }}}
+var basisVectors = []parameter{{name: "basis vectors", stream: "basis", size: features, inStart: func(s *Start) *mat.Dense { return s.Basis }}}
 
-func freeFromFactors(u, _ *mat.Dense, _ Image) []*mat.Dense {
+func features(_, m int, _ Parts) int { return m }
+
+func freeFromFactors(u, _ *mat.Dense, _ Parts) []*mat.Dense {
 	addFifthOfMean(u)
 	return []*mat.Dense{u}
 }
@@ -65,8 +70,8 @@ var bases = []basisInfo{
 	{name: "free", parameters: basisVectors, fromFactors: freeFromFactors, new: newFreeBasis},
 	{
 		name:       "concept",
-		parameters: []parameter{{"weights", "weights", func(n, _ int, _ Image) int { return n }, func(s *Start) *mat.Dense { return s.Weights }}},
-		fromFactors: func(_, v *mat.Dense, _ Image) []*mat.Dense {
+		parameters: []parameter{{name: "weights", stream: "weights", size: func(n, _ int, _ Parts) int { return n }, inStart: func(s *Start) *mat.Dense { return s.Weights }}},
+		fromFactors: func(_, v *mat.Dense, _ Parts) []*mat.Dense {
 			k, _ := v.Dims()
 			sums := make([]float64, k)
 			algebra.RowSums(sums, v)
@@ -87,12 +92,12 @@ var bases = []basisInfo{
 	{
 		name: "rank-one",
 		parameters: []parameter{
-			{"rows", "rows", func(_, m int, i Image) int { return i.resolve(m).rows() }, func(s *Start) *mat.Dense { return s.Rows }},
-			{"columns", "columns", func(_, m int, i Image) int { return i.resolve(m).Width }, func(s *Start) *mat.Dense { return s.Columns }},
+			{name: "rows", stream: "rows", size: func(_, m int, p Parts) int { return p.Image.resolve(m).rows() }, inStart: func(s *Start) *mat.Dense { return s.Rows }},
+			{name: "columns", stream: "columns", size: func(_, m int, p Parts) int { return p.Image.resolve(m).Width }, inStart: func(s *Start) *mat.Dense { return s.Columns }},
 		},
-		fromFactors: func(u, _ *mat.Dense, image Image) []*mat.Dense {
+		fromFactors: func(u, _ *mat.Dense, p Parts) []*mat.Dense {
 			addFifthOfMean(u)
-			a, b := marginals(u, image)
+			a, b := marginals(u, p.Image)
 			return []*mat.Dense{a, b}
 		},
 		new: func(_ Parts, _ view.Data, parameters []*mat.Dense, u *mat.Dense) basis {
@@ -100,6 +105,10 @@ var bases = []basisInfo{
 		},
 	},
 	{name: "semi", parameters: basisVectors, fromFactors: freeFromFactors, new: newFreeBasis, signed: true},
+	{name: "tri", fromFactors: triFromFactors, new: newTriBasis, parameters: []parameter{
+		{name: "association", stream: "association", size: func(_, _ int, p Parts) int { return p.FeatureRank }},
+		{name: "groups of features", stream: "groups of features", size: features, byFeature: true},
+	}},
 }
 
 func (b Basis) enumNames() enum.Names[Basis] {

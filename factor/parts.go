@@ -28,7 +28,9 @@ type Parts struct {
 	// Threshold is δ of CostHuber; 0 means a tenth of the mean value.
 	Threshold float64 `setting:"threshold" default:"a tenth of the mean value" range:"[1e-60,1e60]" help:"threshold δ of cost huber; larger errors count less than their squares"`
 	Basis     Basis   `setting:"basis" help:"kind of basis vectors; concept allows data of any sign"`
-	Tie       Tie     `setting:"tie" help:"hard constraint; labels gives all samples of a class the same coefficients"`
+	// FeatureRank is l, the number of groups of features of BasisTri; 0 means the rank.
+	FeatureRank int `setting:"feature-rank" default:"rank" range:"[1,1e6]" help:"number of groups of features of basis tri"`
+	Tie         Tie `setting:"tie" help:"hard constraint; labels gives all samples of a class the same coefficients"`
 	// Weighting is the weight of each sample in the cost.
 	Weighting Weighting `setting:"weighting" help:"weights of samples"`
 	// Penalties are terms added to the cost.
@@ -197,6 +199,9 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	n, m := d.Dims()
 	p.EntryWeights = entries != nil
 	if err := cmp.Or(known.Check(n), opt.validate(n), p.validate(), p.checkFixedSize(m, opt.Rank)); err != nil {
+		return nil, err
+	}
+	if p, err = p.withFeatureRank(opt.Rank, m); err != nil {
 		return nil, err
 	}
 	if opt.Solver != nil {

@@ -467,7 +467,7 @@ func planted(seed uint64) problem {
 // the parts are more similar, because coefficients approach 0 slowly in both.
 func TestTransformAgrees(t *testing.T) {
 	methods := map[string]Method{
-		"nmf": NMF{}, "nmf-is": NMF{Cost: CostItakuraSaito}, "nmf-beta": NMF{Cost: CostBeta}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "semi-nmf": SemiNMF{}, "ntf": NTF{}, "ntf-kl": Parts{Cost: CostKL, Basis: BasisRankOne},
+		"nmf": NMF{}, "nmf-is": NMF{Cost: CostItakuraSaito}, "nmf-beta": NMF{Cost: CostBeta}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "semi-nmf": SemiNMF{}, "tri-nmf": TriNMF{}, "ntf": NTF{}, "ntf-kl": Parts{Cost: CostKL, Basis: BasisRankOne},
 		"nmf-l21": NMF{Cost: CostL21}, "nmf-huber": NMF{Cost: CostHuber, Threshold: 0.01},
 		"cf": CF{}, "cf-kl": Parts{Cost: CostKL, Basis: BasisConcept}, "unit": Parts{UnitNorm: true}, "unit-kl": Parts{Cost: CostKL, UnitNorm: true},
 		"kl-ncw": Parts{Cost: CostKL, Weighting: WeightingNormalisedCut}, "cf-ncw": Parts{Basis: BasisConcept, Weighting: WeightingNormalisedCut},
@@ -607,6 +607,7 @@ func rules(lambda float64) map[string]rule {
 	named("cnmf", CNMF{}, Parts{})
 	named("cnmf-kl", CNMFKL{}, Parts{Cost: CostKL})
 	named("semi-nmf", SemiNMF{}, Parts{Basis: BasisSemi})
+	named("tri-nmf", TriNMF{FeatureRank: 1}, Parts{Basis: BasisTri})
 	named("cf", CF{}, concept)
 	named("lccf", LCCF{Lambda: lambda}, concept)
 	named("ccf", CCF{}, concept)
@@ -641,7 +642,7 @@ func rules(lambda float64) map[string]rule {
 		}
 	}
 	for _, cost := range []Cost{CostFrobenius, CostKL} {
-		for _, basis := range []Basis{BasisFree, BasisConcept, BasisRankOne} {
+		for _, basis := range []Basis{BasisFree, BasisConcept, BasisRankOne, BasisTri} {
 			combine(fmt.Sprintf("%v-%v", cost, basis), Parts{Cost: cost, Basis: basis})
 		}
 	}
@@ -967,7 +968,7 @@ func (r rule) mayFail(p problem, err error) bool {
 // check returns an error for invalid values in the result.
 func (r rule) check(x mat.Matrix, p problem, res *Result) error {
 	_, codes := r.method.(SparseCoding)
-	for name, a := range map[string]*mat.Dense{"basis": res.Basis, "coefficients": res.Coefficients, "weights": res.Weights, "association": res.Association} {
+	for name, a := range map[string]*mat.Dense{"basis": res.Basis, "coefficients": res.Coefficients, "weights": res.Weights, "association": res.Association, "feature groups": res.FeatureGroups} {
 		mixed := codes || name == "basis" && (r.signed || r.parts.Basis == BasisSemi)
 		if a != nil && (!algebra.Finite(a) || !mixed && mat.Min(a) < 0) {
 			return fmt.Errorf("the %s hold values that are negative or not finite: %v", name, mat.Formatted(a))

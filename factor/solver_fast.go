@@ -29,7 +29,7 @@ func (Fast) Serves(p Parts) error {
 	switch kl := p.Cost == CostKL; {
 	case p.Cost != CostFrobenius && !kl:
 		what = fmt.Sprintf("cost %v", p.Cost)
-	case p.Basis == BasisRankOne:
+	case p.Basis == BasisRankOne || p.Basis == BasisTri:
 		what = fmt.Sprintf("basis %v", p.Basis)
 	case kl && p.Basis == BasisConcept:
 		what = fmt.Sprintf("basis %v with cost %v", p.Basis, p.Cost)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestSymNMFRule compares iterations with the equation in gonum's matrices, for a given matrix, a graph and a kernel, and
-// the objective with that of the factors.
+// the objective with the value at the factors.
 func TestSymNMFRule(t *testing.T) {
 	p := planted(3)
 	n, _ := p.x.Dims()

@@ -274,7 +274,7 @@ func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 	}
 	of = slices.Concat([]field{{"kind", &kind}}, of, []field{
 		{"basis", &r.Basis}, {"coefficients", &r.Coefficients}, {"coefficients", &r.Stored}, {"weights", &r.Weights},
-		{"association", &r.Association}, {"objective", &r.Objective}, {"penalty", &r.Penalty},
+		{"association", &r.Association}, {"feature_groups", &r.FeatureGroups}, {"objective", &r.Objective}, {"penalty", &r.Penalty},
 	})
 	for _, a := range of {
 		if of, ok := a.value.(*Stored); !ok {
