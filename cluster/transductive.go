@@ -37,7 +37,7 @@ func (l LabelSpreading) Cluster(ctx context.Context, x mat.Matrix, k int, known 
 		if err != nil {
 			return nil, err
 		}
-		y := mat.NewDense(s.n, k, nil)
+		y := mat.NewDense(s.n, simd.Width(k), nil)
 		lockRows(y, labels)
 		if l.Share == 0 {
 			l.Share = propagatedShare
@@ -56,7 +56,7 @@ func (Harmonic) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _
 		if err != nil {
 			return nil, err
 		}
-		y := mat.NewDense(s.n, k, nil)
+		y := mat.NewDense(s.n, simd.Width(k), nil)
 		lockRows(y, labels)
 		for range 1000 {
 			if err := ctx.Err(); err != nil {

@@ -85,7 +85,7 @@ func (m ECCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 			p = 5
 		}
 	}
-	like := func() *mat.Dense { return mat.NewDense(n, opt.Rank, nil) }
+	like := func() *mat.Dense { return algebra.Padded(n, opt.Rank) }
 	f := &memberships{kappa: kappa, lambda: lambda, cosines: cosines, labels: labels, r: like(), logs: like(), scores: like(), along: like()}
 	f.join(p)
 	f.start()
@@ -96,7 +96,7 @@ func (m ECCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Coefficients: f.r, Objective: history, Stop: stop}, nil
+	return &Result{Coefficients: mat.DenseCopyOf(f.r), Objective: history, Stop: stop}, nil
 }
 
 // conceptsOf returns the concept of each of the n samples, or −1. Class c is concept c if all labels are below k, else the
@@ -286,7 +286,9 @@ func (f *memberships) moveConcepts() {
 
 // average sets along to PR.
 func (f *memberships) average() {
-	algebra.EachRow(f.along, divisionWork, func(i int, row []float64) {
+	to := f.along.RawMatrix()
+	algebra.EachRow(f.along, divisionWork, func(i int, _ []float64) {
+		row := to.Data[i*to.Stride:][:to.Stride] // with its padding
 		clear(row)
 		simd.AddRows(row, f.weights[i], f.r.RawMatrix().Data, f.near[i])
 	})

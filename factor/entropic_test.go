@@ -35,8 +35,8 @@ func entropicProblem(k, per, m int, noise float64) (x *mat.Dense, truth []int, k
 
 // TestECCF checks the memberships and the objective against its definition.
 func TestECCF(t *testing.T) {
-	x, truth, known := entropicProblem(4, 20, 30, 1)
-	n, k := len(truth), 4
+	x, truth, known := entropicProblem(5, 20, 30, 1)
+	n, k := len(truth), 5
 	res, err := ECCF{}.Fit(t.Context(), x, known, Options{Rank: k})
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestECCF(t *testing.T) {
 			right++
 		}
 	}
-	if right < 78 {
+	if right < 97 {
 		t.Errorf("%d of %d samples are in their class", right, n)
 	}
 	cosines, err := whitenedCosines(t.Context(), view.Dense{X: x}, 1)

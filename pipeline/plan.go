@@ -140,6 +140,13 @@ func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, erro
 	if err := p.checkDraws(); err != nil {
 		return nil, err
 	}
+	for _, m := range p.methods {
+		for _, rank := range e.Rank.List() {
+			if k := p.mostClasses(); m.Needs.Memberships && (rank.Auto != nil || rank.Of(k) < k) {
+				return nil, fmt.Errorf("rank: %s needs a basis vector for each of %d classes; set rank: k", m.Label(), k)
+			}
+		}
+	}
 	if trials := len(p.ks) * len(e.Rank.List()) * e.RepeatCount(); trials > spec.MaxTrials/len(e.Methods) {
 		return nil, fmt.Errorf("%d methods in %d draws exceed the limit of %d trials", len(e.Methods), trials, spec.MaxTrials)
 	}

@@ -484,3 +484,20 @@ func TestCompareSummaries(t *testing.T) {
 		t.Errorf("an earlier version: error %v", err)
 	}
 }
+
+// TestMembershipRank checks that a method of memberships is refused a rank below the number of classes before any trial.
+func TestMembershipRank(t *testing.T) {
+	e, err := spec.Parse([]byte("{name: x, methods: [eccf], classes: 3, labels: 2, rank: 2}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Data.Set = testkit.CSV(t, 12, 10, 11)
+	in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewPlan(t.Context(), e, in); err == nil || !strings.Contains(err.Error(), "rank: eccf needs a basis vector for each of 3 classes") {
+		t.Error(err)
+	}
+	newPlan(t, "{name: x, methods: [eccf], classes: 3, labels: 2}", e.Data.Set)
+}
