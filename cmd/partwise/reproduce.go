@@ -41,7 +41,7 @@ func reproduceCommand() *cobra.Command {
 		Use:   "reproduce [RECIPE]...",
 		Short: "Reproduce the experiments of a paper",
 		Long: `Run a recipe (the protocol of a paper) and compare the results with the printed ones, or list the
-recipes. The same command resumes a stopped run. A recipe can be a file NAME.yaml with NAME.paper.yaml
+recipes. The same command resumes a run. A recipe can be a file NAME.yaml with NAME.paper.yaml
 beside it, as printed by --show. The name beyond compares eccf with other methods on many sets.`,
 		Example: `  partwise reproduce
   partwise reproduce --show ccf-yale`,
