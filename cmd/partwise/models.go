@@ -26,7 +26,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/files/scratch"
-	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -331,9 +330,9 @@ func featuresCommand() *cobra.Command {
 		defer in.Close()
 		n, m := in.Dims()
 		set := in.setOf(in.X)
-		set.Features = lists.Map(in.Scales, func(s input.Scale) vectorfile.Columns {
-			return vectorfile.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor}
-		})
+		for _, s := range in.Scales {
+			set.Features = append(set.Features, vectorfile.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
+		}
 		settings, err := json.Marshal(in.Features.Document())
 		if err != nil {
 			return err
