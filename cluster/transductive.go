@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/logistic"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -77,13 +78,17 @@ func (Harmonic) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _
 func (SelfTraining) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _ uint64) (*Result, error) {
 	return transduce("self-training", x, k, known, DistanceCosine, func(s *samples, labels []int) ([]int, error) {
 		z, found := s.unit(), []int(nil)
+		classes := slices.Compact(slices.Sorted(slices.Values(labels)))
+		if classes[0] < 0 {
+			classes = classes[1:]
+		}
+		if len(classes) == 1 {
+			return slices.Repeat(classes, s.n), nil
+		}
 		for range 10 {
 			rows := labelledRows(labels)
-			given := make([]int, len(rows))
-			for at, i := range rows {
-				given[at] = labels[i]
-			}
-			model, err := logistic.Regression{C: guideC}.Fit(ctx, rowsOf(z, rows), given, k)
+			given := lists.Map(rows, func(i int) int { return slices.Index(classes, labels[i]) })
+			model, err := logistic.Regression{C: guideC}.Fit(ctx, rowsOf(z, rows), given, len(classes))
 			if err != nil {
 				return nil, err
 			}
@@ -91,8 +96,8 @@ func (SelfTraining) Cluster(ctx context.Context, x mat.Matrix, k int, known Know
 			found = largestOf(logs)
 			added := false
 			for i, c := range found {
-				if labels[i] < 0 && logs.At(i, c) > math.Log(0.75) {
-					labels[i], added = c, true
+				if found[i] = classes[c]; labels[i] < 0 && logs.At(i, c) > math.Log(0.75) {
+					labels[i], added = found[i], true
 				}
 			}
 			if !added {

@@ -148,7 +148,7 @@ func TestTaskRefuses(t *testing.T) {
 func TestConceptMethodsRecode(t *testing.T) {
 	set := testkit.CSV(t, 9, 10, 11)
 	ids := func(name, recode string) (id, words string, p *Plan) {
-		p = newPlan(t, fmt.Sprintf("{name: x, task: classify, methods: [{name: %s%s}], train: 5, test: rest, rank: 2, repeats: 1}", name, recode), set)
+		p = newPlan(t, fmt.Sprintf("{name: x, task: classify, methods: [{name: %s%s}], train: 5, test: rest, rank: 3, repeats: 1}", name, recode), set)
 		return p.trials[0].id, fmt.Sprint(p.Summary().Settings), p
 	}
 	names := []string{"parts, basis: concept"}
@@ -165,7 +165,7 @@ func TestConceptMethodsRecode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := p.work(p.methods[0], d, seen).Fit(t.Context(), 2)
+		res, err := p.work(p.methods[0], d, seen).Fit(t.Context(), 3)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

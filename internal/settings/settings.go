@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -165,7 +166,7 @@ type Setting struct {
 // default tag is its value in of.
 func List(of any) []Setting {
 	v := reflect.Indirect(reflect.ValueOf(of))
-	out := settingsOf(v.Type())
+	out := slices.Clone(settingsOf(v.Type()))
 	for i := range out {
 		s, held := &out[i], v.FieldByIndex(out[i].field.Index)
 		if s.Default == "" && (!held.IsZero() || held.CanInt() || held.CanFloat() || held.Kind() == reflect.Bool) {
@@ -180,8 +181,13 @@ func Names(of any) []string {
 	return lists.Map(settingsOf(reflect.Indirect(reflect.ValueOf(of)).Type()), func(s Setting) string { return s.Name })
 }
 
+var byType sync.Map // results of settingsOf
+
 // settingsOf returns the settings of a struct type, with defaults from tags.
 func settingsOf(t reflect.Type) (out []Setting) {
+	if known, ok := byType.Load(t); ok {
+		return known.([]Setting)
+	}
 	for _, f := range reflect.VisibleFields(t) {
 		name, option, _ := strings.Cut(f.Tag.Get("setting"), ",")
 		if name == "" {
@@ -199,6 +205,7 @@ func settingsOf(t reflect.Type) (out []Setting) {
 		}
 		out = append(out, s)
 	}
+	byType.Store(t, out)
 	return out
 }
 
