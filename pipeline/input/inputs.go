@@ -499,7 +499,11 @@ func ReadLinks(ctx context.Context, l spec.Links, set *datasets.Set) (all datase
 		if err != nil {
 			return all, err
 		}
-		all.Must, all.Cannot = append(all.Must, links.Must...), append(all.Cannot, links.Cannot...)
+		if all.None() {
+			all = *links
+			continue
+		}
+		all = datasets.Links{Must: append(all.Must, links.Must...), Cannot: append(all.Cannot, links.Cannot...), File: l.File + ", " + l.Feedback}
 	}
 	return all, nil
 }
