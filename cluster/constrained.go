@@ -108,7 +108,7 @@ func (l *run) assignUnits(ctx context.Context) error {
 	u := l.linked
 	costs, own := make([]float64, len(u.members)*l.K), make([]float64, len(u.members))
 	err := panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
-		l.centres.score(l.scores, l.samples, lo, hi)
+		l.centres.score(l.scores, l.samples, l.all[lo:hi])
 		for i := lo; i < hi; i++ {
 			own := costs[u.unitOf[i]*l.K:][:l.K]
 			for j, s := range l.scores[(i-lo)*l.K : (i-lo+1)*l.K] {

@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
-	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -85,7 +84,8 @@ func (k KMeans) Memory(s Size) float64 {
 		points = 8 * n * m // samples scaled to unit length
 	}
 	starts := 8 * n * float64(1+lloyd.Candidates(s.K))
-	return points + 48*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+512*8*clusters) + 300*float64(s.Links)
+	bounds := 24*n + 8*clusters*m + 16*float64(scoredRows(s.M))*m
+	return points + 48*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+bounds+512*8*clusters) + 300*float64(s.Links)
 }
 
 // wrap prefixes an error with a name.
@@ -246,7 +246,7 @@ func (s *seeds) fixedCluster(i int) int {
 // clusters.
 func (l *run) start(ctx context.Context, restart int) (err error) {
 	random := rng.New(l.Seed, "k-means", restart)
-	open, free, rows := matrix.Range(l.K), l.all, l.Start
+	open, free, rows := indices(l.K), l.all, l.Start
 	if s := l.seeds; s != nil {
 		open, free = s.open, s.free
 		clear(l.centres.points.Data)
@@ -318,7 +318,7 @@ func (l *run) plusPlus(ctx context.Context, random *rand.Rand, centres int) ([]i
 			limit = 2.001 * points.slack(longest)
 		},
 		Cost: func(out []float64, lo, hi int) {
-			points.score(out, l.samples, lo, hi)
+			points.score(out, l.samples, l.all[lo:hi])
 			for i := lo; i < hi; i++ {
 				own := out[(i-lo)*points.points.Rows:][:points.points.Rows]
 				for c, score := range own {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/freelist"
-	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -27,8 +26,8 @@ type rowReader interface {
 	values(i int) []float64
 	// addTo adds w times row i to dst.
 	addTo(dst []float64, w float64, i int)
-	// dots writes the inner products of rows lo to hi−1 with the points to out, rows×points.
-	dots(out []float64, lo, hi int, points blas.Matrix)
+	// dots writes the inner products of the given rows, in increasing order, with the points to out, rows×points.
+	dots(out []float64, rows []int, points blas.Matrix)
 }
 
 // samples are rows with their lengths.
@@ -42,6 +41,15 @@ type samples struct {
 	// zeros.
 	weights   []float64
 	first, by []float64 // the cost of a sample with a point is first + by·score
+}
+
+// indices returns 0, …, n−1.
+func indices(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 const (
@@ -59,7 +67,7 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	if n == 0 || m == 0 {
 		return nil, fmt.Errorf("the %d×%d matrix is empty", n, m)
 	}
-	s := &samples{rowReader: readRows(x), n: n, m: m, all: matrix.Range(n), distance: d}
+	s := &samples{rowReader: readRows(x), n: n, m: m, all: indices(n), distance: d}
 	s.norms, s.weights, s.first, s.by = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	var total float64
 	longest := 0
@@ -115,8 +123,27 @@ func (x dense) row(i int, _ []float64) []float64      { return x.RawRowView(i) }
 func (x dense) values(i int) []float64                { return x.RawRowView(i) }
 func (x dense) addTo(dst []float64, w float64, i int) { floats.AddScaled(dst, w, x.RawRowView(i)) }
 
-func (x dense) dots(out []float64, lo, hi int, points blas.Matrix) {
-	panel.Dots(out, blas.Of[float64](x.RawMatrix()), lo, hi, blas.Of[float64](points))
+// rowBuffers are buffers for contiguous dense rows, or transposed points.
+var rowBuffers = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
+
+func resizeBuffer(room *[]float64, n int) []float64 {
+	*room = slices.Grow((*room)[:0], n)[:n]
+	return *room
+}
+
+func (x dense) dots(out []float64, rows []int, points blas.Matrix) {
+	if first := rows[0]; rows[len(rows)-1]-first == len(rows)-1 {
+		panel.Dots(out, blas.Of[float64](x.RawMatrix()), first, first+len(rows), blas.Of[float64](points))
+		return
+	}
+	room := rowBuffers.Get()
+	defer rowBuffers.Put(room)
+	_, m := x.Dims()
+	laid := resizeBuffer(room, len(rows)*m)
+	for a, i := range rows {
+		copy(laid[a*m:][:m], x.RawRowView(i))
+	}
+	panel.Dots(out, blas.Of[float64]{Rows: len(rows), Cols: m, Stride: m, Data: laid}, 0, len(rows), blas.Of[float64](points))
 }
 
 type csr struct{ *sparse.CSR }
@@ -142,21 +169,20 @@ func (x csr) addTo(dst []float64, w float64, i int) {
 	}
 }
 
-// pointBuffers are buffers for transposed points.
-var pointBuffers = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
-
 // pointsAtOnce is the number of points that are transposed at a time for products with sparse rows, to fit a cache.
 const pointsAtOnce = 32
 
-func (x csr) dots(out []float64, lo, hi int, points blas.Matrix) {
-	stored := x.RowStart[hi] - x.RowStart[lo]
-	room := pointBuffers.Get()
-	defer pointBuffers.Put(room)
+func (x csr) dots(out []float64, rows []int, points blas.Matrix) {
+	stored := 0
+	for _, i := range rows {
+		stored += len(x.values(i))
+	}
+	room := rowBuffers.Get()
+	defer rowBuffers.Put(room)
 	for first := 0; first < points.Rows; first += pointsAtOnce {
 		count := min(pointsAtOnce, points.Rows-first)
 		width := simd.Width(count)
-		laid := slices.Grow((*room)[:0], points.Cols*width)[:points.Cols*width]
-		*room = laid
+		laid := resizeBuffer(room, points.Cols*width)
 		clear(laid)
 		for r := range count {
 			for j, v := range points.Data[(first+r)*points.Stride:][:points.Cols] {
@@ -164,10 +190,10 @@ func (x csr) dots(out []float64, lo, hi int, points blas.Matrix) {
 			}
 		}
 		const rowsAtOnce = 16
-		parallel.DoWork(stored*count, parallel.Count(hi-lo, rowsAtOnce), func(part int) {
+		parallel.DoWork(stored*count, parallel.Count(len(rows), rowsAtOnce), func(part int) {
 			var sums [pointsAtOnce]float64
-			for a := part * rowsAtOnce; a < min((part+1)*rowsAtOnce, hi-lo); a++ {
-				columns, values := x.Row(lo + a)
+			for a := part * rowsAtOnce; a < min((part+1)*rowsAtOnce, len(rows)); a++ {
+				columns, values := x.Row(rows[a])
 				sum := sums[:width]
 				clear(sum)
 				simd.AddRows(sum, values, laid, columns)
