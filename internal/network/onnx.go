@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
@@ -131,10 +132,7 @@ func (g *graph) count(n int) {
 }
 
 func (m fields) texts(number protowire.Number) (all []string) {
-	for _, b := range m[number] {
-		all = append(all, string(b))
-	}
-	return all
+	return lists.Map(m[number], func(b []byte) string { return string(b) })
 }
 
 // text returns the last string of a field, or "".

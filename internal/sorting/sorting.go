@@ -19,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
 	"github.com/seed4492f2cd/partwise/internal/files/filing"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/tagging"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
@@ -169,10 +170,7 @@ func partners(files map[string]string) (map[string][]string, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a missing image is an error of filing
 			return nil, err
 		}
-		var names []string
-		for _, e := range entries {
-			names = append(names, e.Name())
-		}
+		names := lists.Map(entries, os.DirEntry.Name)
 		for image, of := range imagefile.Partners(images, names) {
 			seen := map[string]bool{} // file systems may treat a.xmp and a.XMP as one
 			found[dir+image] = slices.DeleteFunc(of, func(name string) bool {

@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -92,10 +93,9 @@ func methodEntries() (out []Entry) {
 }
 
 func solverEntries() (out []Entry) {
-	for _, s := range factor.Solvers() {
-		out = append(out, Entry{Name: s.Name, Title: s.Title, Facts: [][2]string{{"about", s.Help}}})
-	}
-	return out
+	return lists.Map(factor.Solvers(), func(s factor.SolverInfo) Entry {
+		return Entry{Name: s.Name, Title: s.Title, Facts: [][2]string{{"about", s.Help}}}
+	})
 }
 
 func penaltyEntries() (out []Entry) {
@@ -165,10 +165,7 @@ func scoreEntries() (out []Entry) {
 
 // Names returns the names of the entries.
 func (k Kind) Names() (names []string) {
-	for _, e := range k.Entries() {
-		names = append(names, e.Name)
-	}
-	return names
+	return lists.Map(k.Entries(), func(e Entry) string { return e.Name })
 }
 
 // Names returns the names of the entries of the kind called kind.

@@ -8,6 +8,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -37,11 +38,8 @@ func SetNotes(e *spec.Experiment, set *datasets.Set) []string {
 			notes = append(notes, fmt.Sprintf("%s without a class, outside the class folders: %s", phrase.Count(n, "image", "images"), phrase.Some(beside)))
 		}
 	}
-	var left []string
-	for _, l := range set.LeftOut {
-		left = append(left, l.String())
-	}
-	if left != nil {
+	left := lists.Map(set.LeftOut, datasets.LeftOut.String)
+	if len(left) > 0 {
 		notes = append(notes, "ignored: "+strings.Join(left, ", "))
 	}
 	return notes
