@@ -163,11 +163,7 @@ func LearnIDF(x *CSR) []float64 {
 			images[j]++
 		}
 	}
-	idf := make([]float64, m)
-	for j, d := range images {
-		idf[j] = 1 + elementary.Log(float64(1+n)/float64(1+d))
-	}
-	return idf
+	return lists.Map(images, func(d int) float64 { return 1 + elementary.Log(float64(1+n)/float64(1+d)) })
 }
 
 // Apply returns a weighted copy of the histograms x, n×m. Rows of zeros stay zero. It is an error if a value is

@@ -245,20 +245,12 @@ func (g *graph) readTensor(m fields) *tensor {
 }
 
 func (g *graph) readInput(m fields) input {
-	in, within := input{name: m.text(1)}, []fields{m}
+	within := []fields{m}
 	for _, number := range []protowire.Number{2, 1, 2, 1} { // type, tensor type, shape, dimensions
-		var next []fields
-		for _, m := range within {
-			for _, b := range m[number] {
-				next = append(next, g.message(b))
-			}
-		}
-		within = next
+		within = lists.Map(slices.Concat(lists.Map(within, func(m fields) [][]byte { return m[number] })...), g.message)
 	}
-	for _, dim := range within {
-		in.dims = append(in.dims, slices.Max(append(g.ints(dim, 1), 0)))
-	}
-	return in
+	dims := lists.Map(within, func(dim fields) int { return slices.Max(append(g.ints(dim, 1), 0)) })
+	return input{m.text(1), dims}
 }
 
 // size returns the product of dims. It fails if one is negative or the product is too large.

@@ -89,10 +89,9 @@ func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
 		for _, partner := range partners[file] {
 			exts = append(exts, partnerExt(base, partner))
 		}
-		var stems []string
-		for _, name := range []string{base, strings.ReplaceAll(a.Sample, "/", "-")} {
-			stems = append(stems, folder[a.Group]+"/"+strings.TrimSuffix(name, exts[0]))
-		}
+		stems := lists.Map([]string{base, strings.ReplaceAll(a.Sample, "/", "-")}, func(name string) string {
+			return folder[a.Group] + "/" + strings.TrimSuffix(name, exts[0])
+		})
 		stem := unusedName(stems, exts, taken)
 		items = append(items, filing.Item{From: file, To: stem + exts[0]})
 		for i, partner := range partners[file] {

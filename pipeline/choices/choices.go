@@ -206,9 +206,7 @@ func Complete(setting settings.Setting, field reflect.Type, begun string) (value
 	list, by := settings.List(reflect.Zero(field).Interface()), spec.FirstKey(setting.Name)
 	var first []string
 	if setting.Name == "data" {
-		for _, s := range catalogue.Known() {
-			first = append(first, s.Name)
-		}
+		first = lists.Map(catalogue.Known(), func(s catalogue.Info) string { return s.Name })
 	} else if i := slices.IndexFunc(list, func(s settings.Setting) bool { return s.Name == by }); i >= 0 {
 		first = valuesOf(list[i])
 	}

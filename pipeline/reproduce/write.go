@@ -277,11 +277,7 @@ func (o *Outcome) markdown(level int, paper string, remarks []string, short bool
 	}
 	for _, t := range o.Tables {
 		fmt.Fprintf(&b, "\n%s, %s\n\n", escapeMarkdown(t.Where), escapeMarkdown(t.Score))
-		titles := []string{""}
-		for _, m := range t.Methods {
-			titles = append(titles, escapeMarkdown(m))
-		}
-		head(titles...)
+		head(append([]string{""}, lists.Map(t.Methods, escapeMarkdown)...)...)
 		if short && slices.Contains(t.Rows, 0) {
 			t.Rows = []int{0}
 		}
