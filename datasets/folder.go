@@ -334,12 +334,7 @@ var (
 // timeFolders returns the folders of the images that seem to be named by dates, cameras or phones, if they are at least
 // half of all, and the number of folders. Folders that contain all images do not count.
 func timeFolders(names []string) (found []string, of int) {
-	var folders []string
-	for _, name := range names {
-		if folder := path.Dir(name); folder != "." {
-			folders = append(folders, folder)
-		}
-	}
+	folders := slices.DeleteFunc(lists.Map(names, path.Dir), func(folder string) bool { return folder == "." })
 	slices.SortFunc(folders, naming.CompareNatural)
 	folders = slices.Compact(folders)
 	common := 0 // the number of folders that contain all images

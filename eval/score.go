@@ -166,12 +166,8 @@ func CompareScores(a, b string) int {
 
 // CheckScores returns an error for the first name that is not a score of the task. It corrects the case of names.
 func CheckScores(task Task, names []string) error {
-	var there []string
-	for _, s := range scores {
-		if s.Task == task {
-			there = append(there, s.Name)
-		}
-	}
+	ofTask := slices.DeleteFunc(Scores(), func(s Score) bool { return s.Task != task })
+	there := lists.Map(ofTask, func(s Score) string { return s.Name })
 	for i, name := range names {
 		name = enum.Fold(name, there)
 		switch names[i] = name; {

@@ -170,9 +170,7 @@ func newCells(ctx context.Context, p Points, probed int) (*cells, error) {
 		for j, v := range d {
 			nearest = topk.Insert(nearest, probed, Neighbour{int32(j), v}, nearer)
 		}
-		for _, x := range nearest {
-			c.near[k] = append(c.near[k], x.Place)
-		}
+		c.near[k] = lists.Map(nearest, func(x Neighbour) int32 { return x.Place })
 	})
 	return c, nil
 }

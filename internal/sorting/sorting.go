@@ -85,10 +85,8 @@ func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
 			folder[a.Group] = unusedName([]string{name}, []string{""}, taken)
 		}
 		base := filepath.Base(file)
-		exts := []string{slash.Ext(base)}
-		for _, partner := range partners[file] {
-			exts = append(exts, partnerExt(base, partner))
-		}
+		ofPartner := func(partner string) string { return partnerExt(base, partner) }
+		exts := append([]string{slash.Ext(base)}, lists.Map(partners[file], ofPartner)...)
 		stems := lists.Map([]string{base, strings.ReplaceAll(a.Sample, "/", "-")}, func(name string) string {
 			return folder[a.Group] + "/" + strings.TrimSuffix(name, exts[0])
 		})

@@ -214,13 +214,8 @@ func Complete(setting settings.Setting, field reflect.Type, begun string) (value
 }
 
 // withPrefix returns the words that begin with begun.
-func withPrefix(begun string, words []string) (out []string) {
-	for _, w := range words {
-		if strings.HasPrefix(w, begun) {
-			out = append(out, w)
-		}
-	}
-	return out
+func withPrefix(begun string, words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, begun) })
 }
 
 // settingValues completes a value such as ccf,init=nmf: first a name, whose key is by, then keys and values. of returns

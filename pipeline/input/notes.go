@@ -34,8 +34,7 @@ func SetNotes(e *spec.Experiment, set *datasets.Set) []string {
 			notes = append(notes, fmt.Sprintf("%s without a class, outside the class folders: %s", phrase.Count(n, "image", "images"), phrase.Some(beside)))
 		}
 	}
-	left := lists.Map(set.LeftOut, datasets.LeftOut.String)
-	if len(left) > 0 {
+	if left := lists.Map(set.LeftOut, datasets.LeftOut.String); len(left) > 0 {
 		notes = append(notes, "ignored: "+strings.Join(left, ", "))
 	}
 	return notes

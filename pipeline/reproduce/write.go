@@ -226,8 +226,7 @@ func (o *Outcome) Text(width, tableWidth int) string {
 		b.WriteString("\n" + plaintext.Line(of.Where+", "+of.Score) + "\n\n")
 		t := columns.Table{Header: append([]string{""}, of.Methods...)}
 		for _, row := range o.grid(of) {
-			cells := lists.Map(row, func(word string) any { return plaintext.Line(word) })
-			t.Row(cells...)
+			t.Row(lists.Map(row, func(word string) any { return plaintext.Line(word) })...)
 		}
 		b.WriteString(t.Text(tableWidth))
 	}
