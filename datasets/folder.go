@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -132,11 +133,7 @@ func findImages(ctx context.Context, dir string, about []string, most int, skipB
 	if w.others == nil {
 		return nil, errors.New("no files")
 	}
-	var what []string
-	for _, l := range w.others {
-		what = append(what, l.String())
-	}
-	return nil, fmt.Errorf("no images, only %s", strings.Join(what, " and "))
+	return nil, fmt.Errorf("no images, only %s", strings.Join(lists.Map(w.others, LeftOut.String), " and "))
 }
 
 // folder searches a folder below the folders above. A link to one of these would be a cycle.
@@ -337,12 +334,7 @@ var (
 // timeFolders returns the folders of the images that seem to be named by dates, cameras or phones, if they are at least
 // half of all, and the number of folders. Folders that contain all images do not count.
 func timeFolders(names []string) (found []string, of int) {
-	var folders []string
-	for _, name := range names {
-		if folder := path.Dir(name); folder != "." {
-			folders = append(folders, folder)
-		}
-	}
+	folders := slices.DeleteFunc(lists.Map(names, path.Dir), func(folder string) bool { return folder == "." })
 	slices.SortFunc(folders, naming.CompareNatural)
 	folders = slices.Compact(folders)
 	common := 0 // the number of folders that contain all images
@@ -456,11 +448,9 @@ func CountKinds(bad []BadFile) string {
 		count[b.Kind]++
 	}
 	kinds := slices.SortedFunc(maps.Keys(count), func(a, b imagefile.Kind) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
-	var parts []string
-	for _, k := range kinds {
-		parts = append(parts, phrase.Count(count[k], string(k), cmp.Or(pluralKinds[k], string(k))))
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(lists.Map(kinds, func(k imagefile.Kind) string {
+		return phrase.Count(count[k], string(k), cmp.Or(pluralKinds[k], string(k)))
+	}), ", ")
 }
 
 // WriteBadFiles writes a CSV file of the files, with the columns file, kind and reason.

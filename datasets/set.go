@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 )
 
@@ -121,13 +122,7 @@ func (s *Set) Largest(k int) *Set {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return size[b] - size[a] })
 	order = order[:min(k, len(order))]
-	var rows []int
-	for i, l := range s.Labels {
-		if slices.Contains(order, l) {
-			rows = append(rows, i)
-		}
-	}
-	out := s.Subset(rows)
+	out := s.Subset(lists.Indices(s.Labels, func(l int) bool { return slices.Contains(order, l) }))
 	if unlabelled > 0 {
 		out.LeftOut = append(out.LeftOut, LeftOut{Reason: Unlabelled, Count: unlabelled})
 	}

@@ -23,6 +23,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 )
 
 // Accuracy returns the fraction of samples whose predicted class equals the true one. Samples with a negative true class
@@ -180,10 +181,6 @@ func MeanSD(x []float64) (mean, sd float64) {
 	}
 	// A sum overflowed: scale by a power of 2, which is exact.
 	const scale = 0x1p-600
-	small := make([]float64, len(x))
-	for i, v := range x {
-		small[i] = v * scale
-	}
-	mean, sd = elementary.MeanStdDev(small)
+	mean, sd = elementary.MeanStdDev(lists.Map(x, func(v float64) float64 { return v * scale }))
 	return mean / scale, min(sd/scale, math.MaxFloat64)
 }

@@ -1,18 +1,18 @@
 package eval
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // hungarian solves the assignment problem: it returns each row's matched column, or −1, so that no column is matched
 // twice and the sum of the matched counts is maximal. Missing cells, which count 0, are never matched. It adds one row at
 // a time along a shortest augmenting path (Kuhn 1955, Munkres 1957, Jonker and Volgenant 1987).
 func hungarian(rows [][]cell, columns int) []int {
 	h := &matching{
-		rows: rows, columnOf: make([]int, len(rows)), rowOf: make([]int, columns),
+		rows: rows, columnOf: make([]int, len(rows)), rowOf: slices.Repeat([]int{-1}, columns),
 		rowPrice: make([]int, len(rows)), columnPrice: make([]int, columns),
 		distance: make([]int, columns), from: make([]int, columns), settled: make([]bool, columns),
-	}
-	for c := range h.rowOf {
-		h.rowOf[c] = -1
 	}
 	for r, cells := range rows {
 		h.columnOf[r] = -1

@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/lists"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
@@ -164,12 +166,8 @@ func CompareScores(a, b string) int {
 
 // CheckScores returns an error for the first name that is not a score of the task. It corrects the case of names.
 func CheckScores(task Task, names []string) error {
-	var there []string
-	for _, s := range scores {
-		if s.Task == task {
-			there = append(there, s.Name)
-		}
-	}
+	ofTask := slices.DeleteFunc(Scores(), func(s Score) bool { return s.Task != task })
+	there := lists.Map(ofTask, func(s Score) string { return s.Name })
 	for i, name := range names {
 		name = enum.Fold(name, there)
 		switch names[i] = name; {
@@ -214,11 +212,6 @@ func OnlyUnlabelled(scores map[string]float64) {
 
 // unlabelled returns the outcome restricted to unlabelled samples.
 func (o *Outcome) unlabelled() Outcome {
-	var rest Outcome
-	for i, label := range o.Labels {
-		if label < 0 {
-			rest.Truth, rest.Found = append(rest.Truth, o.Truth[i]), append(rest.Found, o.Found[i])
-		}
-	}
-	return rest
+	rows := lists.Indices(o.Labels, func(label int) bool { return label < 0 })
+	return Outcome{Truth: matrix.Take(o.Truth, rows), Found: matrix.Take(o.Found, rows)}
 }

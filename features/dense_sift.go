@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 )
 
 const defaultStep, defaultBin = 8, 4
@@ -32,10 +33,7 @@ type DenseSIFT struct {
 
 // Label implements [Extractor].
 func (d DenseSIFT) Label() string {
-	var sides []string
-	for _, bin := range d.bins() {
-		sides = append(sides, fmt.Sprintf("%d×%[1]d", siftBins*bin))
-	}
+	sides := lists.Map(d.bins(), func(bin int) string { return fmt.Sprintf("%d×%[1]d", siftBins*bin) })
 	out := fmt.Sprintf("SIFT of patches of %s pixels at every %d", strings.Join(sides, " and "), cmp.Or(d.Step, defaultStep))
 	if d.Root {
 		out += ", its square root"

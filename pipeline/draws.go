@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -97,13 +98,8 @@ func (p *Plan) acquireDraw(t trial) (get func() *sharedDraw, done func()) {
 // reserveDirections reserves memory for the features and principal directions that two or more direct methods share in
 // each draw. ok is false if the trials themselves need the memory.
 func (p *Plan) reserveDirections(budget *memory.Budget, workers int) (release func(), ok bool) {
-	direct := 0
-	for _, m := range p.methods {
-		if m.Needs.Direct {
-			direct++
-		}
-	}
-	if direct < 2 {
+	direct := lists.Indices(p.methods, func(m *fitting.Method) bool { return m.Needs.Direct })
+	if len(direct) < 2 {
 		return nil, false
 	}
 	s := p.largestProblem(p.mostClasses(), 1)

@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -111,12 +112,9 @@ func (p *Plan) writeDraw(ctx context.Context, id drawID, path string) error {
 		c.Height, c.Width = p.Inputs.Height, p.Inputs.Width
 	}
 	add := func(name string, numbers ...int) {
-		list := vectorfile.List{Name: name, Integers: true}
-		for _, number := range numbers {
-			list.Numbers = append(list.Numbers, float64(number))
-		}
 		if numbers != nil {
-			c.Lists = append(c.Lists, list)
+			values := lists.Map(numbers, func(number int) float64 { return float64(number) })
+			c.Lists = append(c.Lists, vectorfile.List{Name: name, Integers: true, Numbers: values})
 		}
 	}
 	fromOne := func(pairs [][2]int) (rows []int) {

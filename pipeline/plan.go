@@ -21,6 +21,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -202,11 +203,7 @@ func (p *Plan) isTest(row int) bool { return p.set.Test[p.rows[row]] }
 func (p *Plan) countSamples(c *class) (err error) {
 	e, size := p.Experiment, len(c.rows)
 	if e.Split != "" {
-		for _, row := range c.rows {
-			if p.isTest(row) {
-				c.tested++
-			}
-		}
+		c.tested = len(lists.Indices(c.rows, p.isTest))
 		if c.seen = size - c.tested; c.seen == 0 || c.tested == 0 {
 			return fmt.Errorf("split: the class has %d training and %d test samples; expected 1 or more of both", c.seen, c.tested)
 		}

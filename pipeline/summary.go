@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -68,10 +69,7 @@ func (p *Plan) Summary() *Summary {
 	if in.Height != pixels.Height {
 		s.Columns = m
 	}
-	var ks []string
-	for _, k := range p.ks {
-		ks = append(ks, strconv.Itoa(k))
-	}
+	ks := lists.Map(p.ks, strconv.Itoa)
 	s.Settings = append([][2]string{
 		{"data", fmt.Sprintf("%s: %d samples of %d classes, %d features each", in.Set.Name, n, len(p.classes), m)},
 		{"features", in.FeaturesText()},

@@ -6,6 +6,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -50,11 +51,7 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 		Trial: t.id, Row: p.tableRow(t), Classes: t.k, Repeat: t.repeat, Method: m.Label(),
 		Samples: len(d.rows), Tested: len(d.testRows),
 	}
-	for _, c := range d.labels {
-		if c >= 0 {
-			rec.Labelled++
-		}
-	}
+	rec.Labelled = len(lists.Indices(d.labels, func(c int) bool { return c >= 0 }))
 	seen, err := d.features(ctx) // before the trial acquires its memory: describing images acquires its own
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -41,19 +42,15 @@ func (g *Grid) UnmarshalText(text []byte) error {
 
 // String returns the text that UnmarshalText parses.
 func (g Grid) String() string {
-	var parts []string
-	for _, c := range g.divisions() {
-		parts = append(parts, fmt.Sprintf("%dx%d", c.Rows, c.Columns))
-	}
+	parts := lists.Map(g.divisions(), func(c features.Cells) string { return fmt.Sprintf("%dx%d", c.Rows, c.Columns) })
 	return strings.Join(parts, "+")
 }
 
 // GoString is part of the cache keys of histograms, so its format must not change.
 func (g Grid) GoString() string {
-	parts := make([]string, len(g))
-	for i, c := range g {
-		parts[i] = fmt.Sprintf("vocab.Cells{Rows:%d, Cols:%d}", c.Rows, c.Columns)
-	}
+	parts := lists.Map(g, func(c features.Cells) string {
+		return fmt.Sprintf("vocab.Cells{Rows:%d, Cols:%d}", c.Rows, c.Columns)
+	})
 	return "vocab.Grid{" + strings.Join(parts, ", ") + "}"
 }
 
@@ -166,11 +163,7 @@ func LearnIDF(x *CSR) []float64 {
 			images[j]++
 		}
 	}
-	idf := make([]float64, m)
-	for j, d := range images {
-		idf[j] = 1 + elementary.Log(float64(1+n)/float64(1+d))
-	}
-	return idf
+	return lists.Map(images, func(d int) float64 { return 1 + elementary.Log(float64(1+n)/float64(1+d)) })
 }
 
 // Apply returns a weighted copy of the histograms x, n×m. Rows of zeros stay zero. It is an error if a value is

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
 	panels "github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
@@ -317,12 +318,8 @@ func (k *kmeans) move(j int, step float64) {
 }
 
 // fillEmpty assigns a descriptor of the first part rows to each empty word, and returns these words.
-func (k *kmeans) fillEmpty(part int) (filled []int) {
-	for j, count := range k.counts {
-		if count == 0 {
-			filled = append(filled, j)
-		}
-	}
+func (k *kmeans) fillEmpty(part int) []int {
+	filled := lists.Indices(k.counts, func(count int) bool { return count == 0 })
 	if len(filled) == 0 {
 		return nil
 	}

@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
@@ -258,9 +259,6 @@ func Unknown(name string) error {
 	if plain, prefixed := strings.CutPrefix(name, SetPrefix); prefixed {
 		name, what = plain, "no known set"
 	}
-	var names []string
-	for _, info := range Known() {
-		names = append(names, info.Name)
-	}
+	names := lists.Map(Known(), func(info Info) string { return info.Name })
 	return fmt.Errorf("%s is called %q%s (\"partwise datasets\" lists the known sets)", what, name, phrase.Guess(name, names))
 }

@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
@@ -141,11 +142,7 @@ func (b *Bytes) CopyRow(dst []float64, i int) {
 
 // SelectRows returns a new matrix of the rows, in this order.
 func (b *Bytes) SelectRows(rows []int) mat.Matrix {
-	data := make([]uint8, 0, len(rows)*b.cols)
-	for _, i := range rows {
-		data = append(data, b.Row(i)...)
-	}
-	return NewBytes(len(rows), b.cols, data)
+	return NewBytes(len(rows), b.cols, slices.Concat(lists.Map(rows, b.Row)...))
 }
 
 // ErrChanged is wrapped by the error of a file that changed between two reads.

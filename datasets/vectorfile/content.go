@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 )
@@ -163,11 +164,7 @@ func Classes(words []string) (classes []string, labels []int) {
 	for i, class := range classes {
 		label[class] = i
 	}
-	labels = make([]int, len(words))
-	for i, word := range words {
-		labels[i] = label[word]
-	}
-	return classes, labels
+	return classes, lists.Map(words, func(word string) int { return label[word] })
 }
 
 // Variable is an array or a list of words of a file.

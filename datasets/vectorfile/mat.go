@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/number"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
@@ -379,11 +380,7 @@ func (e *matElement) line() (text string, ok bool) {
 		}
 		return string(utf16.Decode(units)), true
 	case miINT8, miUINT8:
-		runes := make([]rune, len(data))
-		for i, b := range data {
-			runes[i] = rune(b)
-		}
-		return string(runes), true
+		return string(lists.Map(data, func(b byte) rune { return rune(b) })), true
 	}
 	return "", false
 }

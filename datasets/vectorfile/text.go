@@ -16,6 +16,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
@@ -99,9 +100,7 @@ func (t *csvTable) readFirstLine(record []string) (isHeader bool, err error) {
 		}
 		return false, err
 	}
-	for _, cell := range record {
-		t.header = append(t.header, strings.Clone(cell))
-	}
+	t.header = lists.Map(record, strings.Clone)
 	names := labelColumns
 	if given != "" {
 		names = []string{given}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 )
 
 // Ranks returns the average rank of each method over data sets, 1 for the best. scores[i][j] is the score of method j on
@@ -47,12 +48,9 @@ func Friedman(scores [][]float64, better func(a, b float64) bool) (p float64, ex
 	if len(scores) < 2 || len(scores[0]) < 2 {
 		return 1, true
 	}
-	ranks := make([][]int, len(scores))
-	for i, of := range scores {
-		for _, r := range ranksOf(of, better) {
-			ranks[i] = append(ranks[i], int(2*r))
-		}
-	}
+	ranks := lists.Map(scores, func(of []float64) []int {
+		return lists.Map(ranksOf(of, better), func(r float64) int { return int(2 * r) })
+	})
 	if p, ok := friedmanExact(ranks); ok {
 		return p, true
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/mattn/go-runewidth"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"golang.org/x/term"
 )
 
@@ -26,11 +27,7 @@ type Table struct {
 
 // Row adds a row.
 func (t *Table) Row(cells ...any) {
-	var out []string
-	for _, c := range cells {
-		out = append(out, fmt.Sprint(c))
-	}
-	t.rows = append(t.rows, out)
+	t.rows = append(t.rows, lists.Map(cells, func(c any) string { return fmt.Sprint(c) }))
 }
 
 // Heading adds a heading for the rows that follow.
@@ -117,11 +114,7 @@ func render(b *strings.Builder, configs []table.ColumnConfig, rows [][]string) {
 	w.SetStyle(table.Style{Box: table.BoxStyle{PaddingLeft: " ", PaddingRight: " "}, Options: table.OptionsNoBordersAndSeparators})
 	w.SetColumnConfigs(configs)
 	for _, row := range rows {
-		var cells table.Row
-		for _, cell := range row {
-			cells = append(cells, cell)
-		}
-		w.AppendRow(cells)
+		w.AppendRow(lists.Map(row, func(cell string) any { return cell }))
 	}
 	for line := range strings.Lines(w.Render()) {
 		b.WriteString(strings.TrimRight(line, " \n") + "\n")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -67,10 +68,7 @@ func (j *joined) vectors(which []int) *mat.Dense {
 // finish replaces the eigenvectors of the halves by the eigenvectors of the whole matrix.
 func (j *joined) finish() {
 	blocks := slices.Collect(slices.Chunk(j.roots.at, BlockSize))
-	done := make([]*mat.Dense, len(blocks))
-	for b, which := range blocks {
-		done[b] = j.vectors(which)
-	}
+	done := lists.Map(blocks, j.vectors)
 	for b, which := range blocks {
 		for p, i := range which {
 			copy(j.halves.RawRowView(i), done[b].RawRowView(p))

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -134,10 +135,7 @@ func decompose(ctx context.Context, a *mat.SymDense, sign float64) (*System, err
 	s.order = elementary.Order(n, func(i, j int) int {
 		return cmp.Or(cmp.Compare(s.whole.values[j], s.whole.values[i]), j-i)
 	})
-	s.values = make([]float64, n)
-	for p, i := range s.order {
-		s.values[p] = s.whole.values[i]
-	}
+	s.values = matrix.Take(s.whole.values, s.order)
 	return s, rescale(s.values, scale)
 }
 

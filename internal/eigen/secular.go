@@ -2,6 +2,7 @@ package eigen
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -23,10 +24,7 @@ func (m *rankOne) solve(rho float64) {
 	k := len(m.d)
 	m.origin, m.tau = make([]float64, k), make([]float64, k)
 	parallel.DoWork(64*k*k, k, func(r int) { m.origin[r], m.tau[r] = secular(r, m.d, m.z, rho) })
-	exact := make([]float64, k)
-	for i := range exact {
-		exact[i] = 1
-	}
+	exact := slices.Repeat([]float64{1}, k)
 	for r := range k {
 		for i := range k {
 			ratio := m.d[i] - m.origin[r] - m.tau[r]

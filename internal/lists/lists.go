@@ -12,6 +12,16 @@ func Map[E, T any](list []E, f func(E) T) []T {
 	return out
 }
 
+// Indices returns the indices of the elements that satisfy f, in order. It is nil if there are none.
+func Indices[E any](list []E, f func(E) bool) (at []int) {
+	for i, v := range list {
+		if f(v) {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
 // Unique returns the distinct elements in the order of their first occurrence.
 func Unique[E comparable](list []E) (out []E) {
 	for _, v := range list {

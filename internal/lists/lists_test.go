@@ -15,6 +15,16 @@ func TestMap(t *testing.T) {
 	}
 }
 
+func TestIndices(t *testing.T) {
+	negative := func(x int) bool { return x < 0 }
+	if got := Indices([]int{-1, 2, -3, 0}, negative); !slices.Equal(got, []int{0, 2}) {
+		t.Errorf("got %v", got)
+	}
+	if got := Indices([]int{1, 2}, negative); got != nil {
+		t.Errorf("none negative: got %#v, want nil", got)
+	}
+}
+
 func TestUnique(t *testing.T) {
 	if got := Unique([]int{3, 1, 3, 2, 1}); !slices.Equal(got, []int{3, 1, 2}) {
 		t.Errorf("got %v", got)

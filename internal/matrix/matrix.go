@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -131,11 +132,7 @@ func Take[T any](values []T, places []int) []T {
 	if values == nil {
 		return nil
 	}
-	out := make([]T, len(places))
-	for at, i := range places {
-		out[at] = values[i]
-	}
-	return out
+	return lists.Map(places, func(i int) T { return values[i] })
 }
 
 // UnitRows returns a copy of x with rows scaled to unit length, except rows of zeros.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
@@ -88,10 +89,7 @@ func (c *cells) search(ctx context.Context, p Points, k int, candidates func(cel
 	return near, parallel.Blocks(ctx, 0, len(tasks), 1, func(_, at, _ int) {
 		t := tasks[at]
 		places := candidates(t.cell, t.lo, t.hi)
-		points := make([]int32, len(places))
-		for at, place := range places {
-			points[at] = c.order[place]
-		}
+		points := lists.Map(places, func(place int32) int32 { return c.order[place] })
 		own := newSet(p, c.order[t.lo:t.hi], c.squares)
 		own.eachDistance(newSet(p, points, c.squares), func(a int, d []float32) {
 			place, square, nearest := int32(t.lo+a), own.squares[a], make([]Neighbour, 0, k)
@@ -172,9 +170,7 @@ func newCells(ctx context.Context, p Points, probed int) (*cells, error) {
 		for j, v := range d {
 			nearest = topk.Insert(nearest, probed, Neighbour{int32(j), v}, nearer)
 		}
-		for _, x := range nearest {
-			c.near[k] = append(c.near[k], x.Place)
-		}
+		c.near[k] = lists.Map(nearest, func(x Neighbour) int32 { return x.Place })
 	})
 	return c, nil
 }

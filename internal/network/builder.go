@@ -3,6 +3,8 @@ package network
 import (
 	"fmt"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/lists"
 )
 
 type builder struct {
@@ -235,11 +237,7 @@ func order(axes int, last bool) []int {
 }
 
 func permute(x, at []int) []int {
-	out := make([]int, len(at))
-	for i, j := range at {
-		out[i] = x[j]
-	}
-	return out
+	return lists.Map(at, func(j int) int { return x[j] })
 }
 
 // permuted returns v with permuted axes: axis i is axis perm[i] of v.

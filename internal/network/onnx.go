@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
@@ -131,10 +132,7 @@ func (g *graph) count(n int) {
 }
 
 func (m fields) texts(number protowire.Number) (all []string) {
-	for _, b := range m[number] {
-		all = append(all, string(b))
-	}
-	return all
+	return lists.Map(m[number], func(b []byte) string { return string(b) })
 }
 
 // text returns the last string of a field, or "".
@@ -247,20 +245,12 @@ func (g *graph) readTensor(m fields) *tensor {
 }
 
 func (g *graph) readInput(m fields) input {
-	in, within := input{name: m.text(1)}, []fields{m}
+	within := []fields{m}
 	for _, number := range []protowire.Number{2, 1, 2, 1} { // type, tensor type, shape, dimensions
-		var next []fields
-		for _, m := range within {
-			for _, b := range m[number] {
-				next = append(next, g.message(b))
-			}
-		}
-		within = next
+		within = lists.Map(slices.Concat(lists.Map(within, func(m fields) [][]byte { return m[number] })...), g.message)
 	}
-	for _, dim := range within {
-		in.dims = append(in.dims, slices.Max(append(g.ints(dim, 1), 0)))
-	}
-	return in
+	dims := lists.Map(within, func(dim fields) int { return slices.Max(append(g.ints(dim, 1), 0)) })
+	return input{m.text(1), dims}
 }
 
 // size returns the product of dims. It fails if one is negative or the product is too large.

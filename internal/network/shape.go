@@ -3,6 +3,8 @@ package network
 import (
 	"math"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/lists"
 )
 
 // ints returns constant integers that are an input of a node or else an attribute.
@@ -218,11 +220,7 @@ func (b *builder) cast(n *node, in []*value) *value {
 	if to != typeFloat || v.ints == nil {
 		return v
 	}
-	floats := make([]float32, len(v.ints))
-	for i, x := range v.ints {
-		floats[i] = float32(x)
-	}
-	return &value{shape: v.shape, floats: floats}
+	return &value{shape: v.shape, floats: lists.Map(v.ints, func(x int) float32 { return float32(x) })}
 }
 
 func (b *builder) constantOf(n *node, _ []*value) *value {
@@ -256,11 +254,7 @@ func (b *builder) gather(n *node, in []*value) *value {
 	if at == nil || v.ints == nil || at.ints == nil || len(v.shape) != 1 || n.int("axis", 0) != 0 {
 		fail("expected a list of constant integers")
 	}
-	out := make([]int, len(at.ints))
-	for i, j := range at.ints {
-		out[i] = v.ints[axisIndex(j, len(v.ints))]
-	}
-	return &value{shape: at.shape, ints: out}
+	return &value{shape: at.shape, ints: lists.Map(at.ints, func(j int) int { return v.ints[axisIndex(j, len(v.ints))] })}
 }
 
 // embedding compiles Gather of the rows of a constant table.

@@ -19,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
 	"github.com/seed4492f2cd/partwise/internal/files/filing"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/tagging"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
@@ -84,14 +85,11 @@ func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
 			folder[a.Group] = unusedName([]string{name}, []string{""}, taken)
 		}
 		base := filepath.Base(file)
-		exts := []string{slash.Ext(base)}
-		for _, partner := range partners[file] {
-			exts = append(exts, partnerExt(base, partner))
-		}
-		var stems []string
-		for _, name := range []string{base, strings.ReplaceAll(a.Sample, "/", "-")} {
-			stems = append(stems, folder[a.Group]+"/"+strings.TrimSuffix(name, exts[0]))
-		}
+		ofPartner := func(partner string) string { return partnerExt(base, partner) }
+		exts := append([]string{slash.Ext(base)}, lists.Map(partners[file], ofPartner)...)
+		stems := lists.Map([]string{base, strings.ReplaceAll(a.Sample, "/", "-")}, func(name string) string {
+			return folder[a.Group] + "/" + strings.TrimSuffix(name, exts[0])
+		})
 		stem := unusedName(stems, exts, taken)
 		items = append(items, filing.Item{From: file, To: stem + exts[0]})
 		for i, partner := range partners[file] {
@@ -169,10 +167,7 @@ func partners(files map[string]string) (map[string][]string, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a missing image is an error of filing
 			return nil, err
 		}
-		var names []string
-		for _, e := range entries {
-			names = append(names, e.Name())
-		}
+		names := lists.Map(entries, os.DirEntry.Name)
 		for image, of := range imagefile.Partners(images, names) {
 			seen := map[string]bool{} // file systems may treat a.xmp and a.XMP as one
 			found[dir+image] = slices.DeleteFunc(of, func(name string) bool {

@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -92,10 +93,9 @@ func methodEntries() (out []Entry) {
 }
 
 func solverEntries() (out []Entry) {
-	for _, s := range factor.Solvers() {
-		out = append(out, Entry{Name: s.Name, Title: s.Title, Facts: [][2]string{{"about", s.Help}}})
-	}
-	return out
+	return lists.Map(factor.Solvers(), func(s factor.SolverInfo) Entry {
+		return Entry{Name: s.Name, Title: s.Title, Facts: [][2]string{{"about", s.Help}}}
+	})
 }
 
 func penaltyEntries() (out []Entry) {
@@ -165,10 +165,7 @@ func scoreEntries() (out []Entry) {
 
 // Names returns the names of the entries.
 func (k Kind) Names() (names []string) {
-	for _, e := range k.Entries() {
-		names = append(names, e.Name)
-	}
-	return names
+	return lists.Map(k.Entries(), func(e Entry) string { return e.Name })
 }
 
 // Names returns the names of the entries of the kind called kind.
@@ -209,9 +206,7 @@ func Complete(setting settings.Setting, field reflect.Type, begun string) (value
 	list, by := settings.List(reflect.Zero(field).Interface()), spec.FirstKey(setting.Name)
 	var first []string
 	if setting.Name == "data" {
-		for _, s := range catalogue.Known() {
-			first = append(first, s.Name)
-		}
+		first = lists.Map(catalogue.Known(), func(s catalogue.Info) string { return s.Name })
 	} else if i := slices.IndexFunc(list, func(s settings.Setting) bool { return s.Name == by }); i >= 0 {
 		first = valuesOf(list[i])
 	}
@@ -219,13 +214,8 @@ func Complete(setting settings.Setting, field reflect.Type, begun string) (value
 }
 
 // withPrefix returns the words that begin with begun.
-func withPrefix(begun string, words []string) (out []string) {
-	for _, w := range words {
-		if strings.HasPrefix(w, begun) {
-			out = append(out, w)
-		}
-	}
-	return out
+func withPrefix(begun string, words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, begun) })
 }
 
 // settingValues completes a value such as ccf,init=nmf: first a name, whose key is by, then keys and values. of returns

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
@@ -83,10 +84,7 @@ func (c *corrections) label(pictures []int, g int) {
 
 // touched reports of each picture whether it has a label or a link.
 func (c *corrections) touched() []bool {
-	out := make([]bool, len(c.labels))
-	for i, g := range c.labels {
-		out[i] = g >= 0
-	}
+	out := lists.Map(c.labels, func(g int) bool { return g >= 0 })
 	for _, p := range slices.Concat(c.must, c.cannot) {
 		out[p[0]], out[p[1]] = true, true
 	}

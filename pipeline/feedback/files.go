@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -60,11 +61,10 @@ func (s *Session) appendLog(e logEntry) {
 }
 
 func (s *Session) entryOf(a Act) logEntry {
-	e := logEntry{Do: a.Do, Name: a.Name, Pictures: matrix.Take(s.in.Set.Names, matrix.Take(s.in.Rows, a.Pictures))}
-	for _, g := range a.Groups {
-		e.Groups = append(e.Groups, g+1)
+	return logEntry{
+		Do: a.Do, Name: a.Name, Pictures: matrix.Take(s.in.Set.Names, matrix.Take(s.in.Rows, a.Pictures)),
+		Groups: lists.Map(a.Groups, func(g int) int { return g + 1 }),
 	}
-	return e
 }
 
 // classes returns the class of each labelled sample of the set, "" for others. number holds the number that the

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
@@ -90,13 +91,9 @@ func (s *Session) withCopies(of []int) []int {
 	for _, i := range of {
 		stack[[2]int{s.opt.Copies[i], s.current().groups[i]}] = true
 	}
-	var out []int
-	for i, first := range s.opt.Copies {
-		if stack[[2]int{first, s.current().groups[i]}] {
-			out = append(out, i)
-		}
-	}
-	return out
+	return slices.DeleteFunc(matrix.Range(len(s.opt.Copies)), func(i int) bool {
+		return !stack[[2]int{s.opt.Copies[i], s.current().groups[i]}]
+	})
 }
 
 func (s *Session) move(c *corrections, a *Act, all []int) error {
@@ -179,12 +176,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act) error {
 	if err := c.checkName(a.Name, -1); err != nil {
 		return err
 	}
-	var members []int
-	for i, of := range c.groups {
-		if of == g {
-			members = append(members, i)
-		}
-	}
+	members := lists.Indices(c.groups, func(of int) bool { return of == g })
 	if len(members) < 2 {
 		return fmt.Errorf("%s cannot be split: it has %s; expected 2 or more", c.groupName(g), countPictures(len(members)))
 	}

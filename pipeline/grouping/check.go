@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -90,12 +91,7 @@ func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) ([]int, error) 
 	}
 	of := g.constraints(set)
 	sizes, free := of.sizes(rows)
-	var names []string
-	for c, size := range sizes {
-		if size > 0 {
-			names = append(names, set.Classes[c])
-		}
-	}
+	names := matrix.Take(set.Classes, lists.Indices(sizes, func(size int) bool { return size > 0 }))
 	known := len(names)
 	switch {
 	case known > k:
@@ -129,13 +125,9 @@ func (g Groups) Notes(in *input.Inputs) []string {
 	if !g.UseLabels || !g.Method.Needs().TiesLabels {
 		return nil
 	}
-	var lone []string
-	for c, size := range classSizes(in.Labels(), len(in.Set.Classes)) {
-		if size == 1 {
-			lone = append(lone, in.Set.Classes[c])
-		}
-	}
-	if lone == nil {
+	sizes := classSizes(in.Labels(), len(in.Set.Classes))
+	lone := matrix.Take(in.Set.Classes, lists.Indices(sizes, func(size int) bool { return size == 1 }))
+	if len(lone) == 0 {
 		return nil
 	}
 	return []string{fmt.Sprintf("classes with one labelled sample (%s) do not constrain %s; only the clustering uses these labels", phrase.Some(lone), g.Method.Label())}

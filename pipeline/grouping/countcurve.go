@@ -220,13 +220,8 @@ func rateCount(ctx context.Context, w *fitting.Work, by spec.Cluster, points mat
 	}
 	for a := range found {
 		for b := range a {
-			var one, other []int
-			for i := range n {
-				if found[a][i] >= 0 && found[b][i] >= 0 {
-					one, other = append(one, found[a][i]), append(other, found[b][i])
-				}
-			}
-			stability += eval.ARI(one, other)
+			both := slices.DeleteFunc(matrix.Range(n), func(i int) bool { return min(found[a][i], found[b][i]) < 0 })
+			stability += eval.ARI(matrix.Take(found[a], both), matrix.Take(found[b], both))
 		}
 	}
 	return silhouette, stability / (countSubsets * (countSubsets - 1) / 2), nil

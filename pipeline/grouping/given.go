@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/links"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -37,10 +38,8 @@ func (g Groups) constraints(set *datasets.Set) constraints {
 		return t
 	}
 	class := slices.Repeat([]int{-1}, set.Len()) // of each unit
-	for i, c := range set.Labels {
-		if c >= 0 {
-			class[t.unit[i]] = c
-		}
+	for _, i := range lists.Indices(set.Labels, isKnown) {
+		class[t.unit[i]] = set.Labels[i]
 	}
 	t.labels = matrix.Take(class, t.unit)
 	return t
@@ -77,6 +76,9 @@ func (t constraints) forRows(rows []int) (classLabels, factor.Known) {
 	return known, factor.Known{Labels: known.labels, MustLink: keep(t.links.Must), CannotLink: keep(t.links.Cannot)}
 }
 
+// isKnown reports whether a class is known, not −1.
+func isKnown(class int) bool { return class >= 0 }
+
 func classSizes(labels []int, classes int) []int {
 	sizes := make([]int, classes)
 	for _, c := range labels {
@@ -95,18 +97,11 @@ type classLabels struct {
 
 // newClassLabels numbers the classes of labels, which are below classes.
 func newClassLabels(labels []int, classes int) classLabels {
-	number := make([]int, classes)
-	t := classLabels{labels: slices.Repeat([]int{-1}, len(labels))}
-	for c, size := range classSizes(labels, classes) {
-		if size > 0 {
-			number[c] = len(t.classes)
-			t.classes = append(t.classes, c)
-		}
-	}
-	for i, c := range labels {
-		if c >= 0 {
-			t.labels[i] = number[c]
-		}
+	used := lists.Indices(classSizes(labels, classes), func(size int) bool { return size > 0 })
+	t := classLabels{slices.Repeat([]int{-1}, len(labels)), used}
+	number := input.PlacesOf(used, classes)
+	for _, i := range lists.Indices(labels, isKnown) {
+		t.labels[i] = number[labels[i]]
 	}
 	return t
 }
@@ -117,17 +112,12 @@ func (t classLabels) enforce(groups []int) {
 	if len(t.classes) == 0 {
 		return
 	}
-	var truth, found []int
-	for i, c := range t.labels {
-		if c >= 0 {
-			truth, found = append(truth, c), append(found, groups[i])
-		}
-	}
+	labelled := lists.Indices(t.labels, isKnown)
 	to := slices.Repeat([]int{-1}, len(t.classes))
 	size := classSizes(groups, max(slices.Max(groups)+1, len(to)))
 	others := matrix.Range(len(size))
 	slices.SortStableFunc(others, func(a, b int) int { return size[a] - size[b] })
-	for group, c := range eval.Mapping(truth, found) {
+	for group, c := range eval.Mapping(matrix.Take(t.labels, labelled), matrix.Take(groups, labelled)) {
 		to[c] = group
 		others = slices.DeleteFunc(others, func(g int) bool { return g == group })
 	}
@@ -136,20 +126,16 @@ func (t classLabels) enforce(groups []int) {
 			to[c], others = others[0], others[1:]
 		}
 	}
-	for i, c := range t.labels {
-		if c >= 0 {
-			groups[i] = to[c]
-		}
+	for _, i := range labelled {
+		groups[i] = to[t.labels[i]]
 	}
 }
 
 // classesOfGroups returns the class of each group's labelled samples, an index of the set's classes, or −1.
 func (t classLabels) classesOfGroups(groups []int) []int {
 	out := slices.Repeat([]int{-1}, slices.Max(groups)+1)
-	for i, c := range t.labels {
-		if c >= 0 {
-			out[groups[i]] = t.classes[c]
-		}
+	for _, i := range lists.Indices(t.labels, isKnown) {
+		out[groups[i]] = t.classes[t.labels[i]]
 	}
 	return out
 }
@@ -159,10 +145,8 @@ func (t classLabels) classesOfGroups(groups []int) []int {
 func (t classLabels) satisfyLinks(groups []int, k int, known factor.Known, points mat.Matrix, d cluster.Distance) error {
 	k = max(k, slices.Max(groups)+1)
 	known.Labels = slices.Repeat([]int{-1}, len(groups))
-	for i, c := range t.labels {
-		if c >= 0 {
-			known.Labels[i] = groups[i]
-		}
+	for _, i := range lists.Indices(t.labels, isKnown) {
+		known.Labels[i] = groups[i]
 	}
 	apart := func(p [2]int) bool { return groups[p[0]] != groups[p[1]] }
 	if !slices.ContainsFunc(known.MustLink, apart) && !slices.ContainsFunc(known.CannotLink, func(p [2]int) bool { return !apart(p) }) {

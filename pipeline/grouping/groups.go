@@ -19,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -232,12 +233,7 @@ func (g Groups) addScores(ctx context.Context, in *input.Inputs, out *Grouping, 
 	if len(classes) < 2 {
 		return nil
 	}
-	var rows []int // with a known class
-	for i, class := range truth {
-		if class >= 0 {
-			rows = append(rows, i)
-		}
-	}
+	rows := lists.Indices(truth, isKnown)
 	outcome := eval.Outcome{Truth: matrix.Take(truth, rows), Found: matrix.Take(out.Groups, rows)}
 	if known.labels != nil {
 		outcome.Labels = matrix.Take(known.labels, rows)
@@ -247,12 +243,7 @@ func (g Groups) addScores(ctx context.Context, in *input.Inputs, out *Grouping, 
 	}
 	if g.UseLabels {
 		eval.OnlyUnlabelled(out.Scores)
-		out.Scored = 0
-		for _, label := range outcome.Labels {
-			if label < 0 {
-				out.Scored++
-			}
-		}
+		out.Scored = len(lists.Indices(outcome.Labels, func(label int) bool { return label < 0 }))
 	}
 	return err
 }
@@ -344,11 +335,7 @@ func (g Groups) acquire(ctx context.Context, in *input.Inputs, m *fitting.Method
 	s.Sparse, s.Stored = in.Density()
 	s.Links = len(g.Links.Must) + len(g.Links.Cannot)
 	if g.UseLabels {
-		for _, c := range in.Labels() {
-			if c >= 0 {
-				s.Labelled++
-			}
-		}
+		s.Labelled = len(lists.Indices(in.Labels(), isKnown))
 	}
 	what := fmt.Sprintf("%s with %d groups of %d samples of %d features", m.Label(), k, n, columns)
 	if m.Factoriser != nil {

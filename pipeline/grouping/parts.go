@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -66,11 +67,7 @@ func (g Groups) findInParts(ctx context.Context, all *input.Inputs, progress *in
 			out.Groups[i] = total + found.Groups[at]
 		}
 		total += slices.Max(found.Groups) + 1
-		for _, note := range found.Notes {
-			if !slices.Contains(out.Notes, note) {
-				out.Notes = append(out.Notes, note)
-			}
-		}
+		out.Notes = lists.Unique(append(out.Notes, found.Notes...))
 	}
 	return out, g.addScores(ctx, all, out, all.X, classLabels{})
 }

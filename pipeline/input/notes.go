@@ -8,6 +8,8 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/internal/lists"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -27,21 +29,12 @@ func SetNotes(e *spec.Experiment, set *datasets.Set) []string {
 		notes = append(notes, fmt.Sprintf("the folder has %d of the %d samples of %s", n, info.Samples, info.Name))
 	}
 	if set.FolderClasses {
-		var beside []string
-		for i, label := range set.Labels {
-			if label < 0 {
-				beside = append(beside, set.Names[i])
-			}
-		}
+		beside := matrix.Take(set.Names, lists.Indices(set.Labels, func(label int) bool { return label < 0 }))
 		if n := len(beside); n > 0 {
 			notes = append(notes, fmt.Sprintf("%s without a class, outside the class folders: %s", phrase.Count(n, "image", "images"), phrase.Some(beside)))
 		}
 	}
-	var left []string
-	for _, l := range set.LeftOut {
-		left = append(left, l.String())
-	}
-	if left != nil {
+	if left := lists.Map(set.LeftOut, datasets.LeftOut.String); len(left) > 0 {
 		notes = append(notes, "ignored: "+strings.Join(left, ", "))
 	}
 	return notes

@@ -24,6 +24,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -154,19 +155,12 @@ func (p *Pictures) Days() []int {
 	day := func(c imagefile.Capture) string {
 		return map[bool]string{false: c.Taken.Format(time.DateOnly)}[c.Taken.IsZero()]
 	}
-	var all []string
-	for _, c := range p.Capture {
-		all = append(all, day(c))
-	}
+	all := lists.Map(p.Capture, day)
 	days := slices.Clone(all)
 	// The empty text of an unknown day comes last.
 	slices.SortFunc(days, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
 	days = slices.Compact(days)
-	numbers := make([]int, len(all))
-	for i, d := range all {
-		numbers[i] = slices.Index(days, d)
-	}
-	return numbers
+	return lists.Map(all, func(d string) int { return slices.Index(days, d) })
 }
 
 // SeparateCopies splits stacks of copies, so that none has both photos of one of the pairs of names.

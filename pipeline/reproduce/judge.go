@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -25,9 +26,7 @@ func levelAt(look int, level float64) float64 { return math.Ldexp(level, -look-1
 // results of variants and readings at their names.
 func (r *Recipe) Judge(runs map[string]Run) *Outcome {
 	out := &Outcome{Recipe: r.Name, Paper: r.Paper.Paper, Draws: runs[""].completeDraws(), PaperDraws: r.Draws, Notes: r.Notes}
-	for _, v := range r.Readings {
-		out.Readings = append(out.Readings, v.Name)
-	}
+	out.Readings = lists.Map(r.Readings, func(v Variant) string { return v.Name })
 	comparisons, values := 0, r.Values()
 	for _, c := range r.Claims {
 		comparisons += max(1, len(c.others())*len(c.rows()))

@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -298,10 +299,7 @@ func checkNames(e *spec.Experiment, methods []string, rows []int) error {
 	}
 	known := []int(e.Classes)
 	if len(e.Rank) > 1 {
-		known = nil
-		for _, r := range e.Rank {
-			known = append(known, r.Of(0))
-		}
+		known = lists.Map(e.Rank, func(r spec.Rank) int { return r.Of(0) })
 	}
 	for _, row := range rows {
 		if !slices.Contains(known, row) {

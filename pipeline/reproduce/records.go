@@ -80,10 +80,7 @@ func (r Run) values(method string, at spec.Classes, value recordValue, draws int
 func (r Run) paired(c *Claim, other, suffix string, draws int) (a, b []float64) {
 	if c.Within > 0 {
 		values, _ := r.values(c.Method, c.At, iterations, draws)
-		for _, v := range values {
-			a, b = append(a, float64(c.Within)), append(b, v)
-		}
-		return a, b
+		return slices.Repeat([]float64{float64(c.Within)}, len(values)), values
 	}
 	overAt := c.OverAt
 	if len(overAt) == 0 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
@@ -95,10 +96,7 @@ func (o *Outcome) remarks() []string {
 	if !run {
 		return o.Notes
 	}
-	var names []string
-	for _, name := range o.Readings {
-		names = append(names, o.letter(name)+" "+name)
-	}
+	names := lists.Map(o.Readings, func(name string) string { return o.letter(name) + " " + name })
 	return append(slices.Clone(o.Notes), "Readings, marked if they agree with the paper: "+strings.Join(names, "; ")+".")
 }
 
@@ -228,11 +226,7 @@ func (o *Outcome) Text(width, tableWidth int) string {
 		b.WriteString("\n" + plaintext.Line(of.Where+", "+of.Score) + "\n\n")
 		t := columns.Table{Header: append([]string{""}, of.Methods...)}
 		for _, row := range o.grid(of) {
-			cells := make([]any, len(row))
-			for i, word := range row {
-				cells[i] = plaintext.Line(word)
-			}
-			t.Row(cells...)
+			t.Row(lists.Map(row, func(word string) any { return plaintext.Line(word) })...)
 		}
 		b.WriteString(t.Text(tableWidth))
 	}
@@ -282,11 +276,7 @@ func (o *Outcome) markdown(level int, paper string, remarks []string, short bool
 	}
 	for _, t := range o.Tables {
 		fmt.Fprintf(&b, "\n%s, %s\n\n", escapeMarkdown(t.Where), escapeMarkdown(t.Score))
-		titles := []string{""}
-		for _, m := range t.Methods {
-			titles = append(titles, escapeMarkdown(m))
-		}
-		head(titles...)
+		head(append([]string{""}, lists.Map(t.Methods, escapeMarkdown)...)...)
 		if short && slices.Contains(t.Rows, 0) {
 			t.Rows = []int{0}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -79,11 +80,7 @@ const Largest = "largest"
 
 // Clusterers returns the names of the clustering algorithms. As methods, they cluster the features themselves.
 func Clusterers() []string {
-	var names []string
-	for _, a := range cluster.Algorithms() {
-		names = append(names, a.Name)
-	}
-	return names
+	return lists.Map(cluster.Algorithms(), func(a cluster.Info) string { return a.Name })
 }
 
 // WithLabels returns the clustering for labelled samples, in which constrained k-means replaces k-means.

@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -166,23 +167,13 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 	return settings.Decode(common, (*plain)(f))
 }
 
-func featureNames(list []features.Info) (names []string) {
-	for _, i := range list {
-		if !slices.Contains(names, i.Name) {
-			names = append(names, i.Name)
-		}
-	}
-	return names
+func featureNames(list []features.Info) []string {
+	return lists.Unique(lists.Map(list, func(i features.Info) string { return i.Name }))
 }
 
 func featureKeys(list []features.Info) []string {
 	keys := append(settings.Names(list[0].Zero), "power", "normalise", "crop", "whiten", "propagate")
-	for _, name := range append(featureNames(list[1:]), wordKeys...) {
-		if !slices.Contains(keys, name) {
-			keys = append(keys, name)
-		}
-	}
-	return keys
+	return lists.Unique(slices.Concat(keys, featureNames(list[1:]), wordKeys))
 }
 
 // chooseExtractor returns the extractor in list that a mapping names, and the value at the name, else the first of list

@@ -16,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -153,10 +154,7 @@ func (m *Method) validate(v *settings.Value) error {
 	switch {
 	case errors.As(err, &param):
 		info, _ := factor.Lookup(m.Name)
-		keys := settings.Names(m)
-		for _, p := range info.Settings() {
-			keys = append(keys, p.Name)
-		}
+		keys := append(settings.Names(m), lists.Map(info.Settings(), func(p settings.Setting) string { return p.Name })...)
 		if !slices.Contains(keys, param.Key) {
 			return settings.UnknownKey(place(param.Key).Key, keys)
 		}
@@ -261,10 +259,7 @@ func basisOf(path string) (*mat.Dense, error) {
 // MethodNames returns the names of all methods.
 func MethodNames() []string {
 	names := append(Clusterers(), Original)
-	for _, i := range factor.Methods() {
-		names = append(names, i.Name)
-	}
-	return names
+	return append(names, lists.Map(factor.Methods(), func(i factor.Info) string { return i.Name })...)
 }
 
 // title is the method's name in tables without swept settings.

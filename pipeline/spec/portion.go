@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -128,11 +129,6 @@ func (l Links) String() string {
 	case l.None():
 		return "none"
 	}
-	var files []string
-	for _, file := range []string{l.File, l.Feedback} {
-		if file != "" {
-			files = append(files, file)
-		}
-	}
+	files := slices.DeleteFunc([]string{l.File, l.Feedback}, func(file string) bool { return file == "" })
 	return "of " + strings.Join(files, " and ")
 }

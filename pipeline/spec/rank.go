@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
@@ -63,11 +64,7 @@ func (r Ranks) List() []Rank {
 
 // String returns the form that an experiment file has.
 func (r Ranks) String() string {
-	var out []string
-	for _, one := range r.List() {
-		out = append(out, one.String())
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(lists.Map(r.List(), Rank.String), ", ")
 }
 
 // Rank is the number of basis vectors, Factor·k + Plus for k classes. The zero value is k.

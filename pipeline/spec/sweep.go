@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
@@ -65,12 +66,7 @@ func (m Methods) Sweeps() []Sweep {
 func (s Sweep) String() string {
 	words := make([]string, len(s.Settings))
 	for i, name := range s.Settings {
-		var values []string
-		for _, v := range s.Values {
-			if !slices.Contains(values, v[i]) {
-				values = append(values, v[i])
-			}
-		}
+		values := lists.Unique(lists.Map(s.Values, func(v []string) string { return v[i] }))
 		words[i] = name + " " + strings.Join(values, ", ")
 	}
 	return strings.Join(words, " and ")

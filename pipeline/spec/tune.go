@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
@@ -46,10 +47,7 @@ func (t *Tuned) Rule() string { return tuneRules[t.By] }
 
 // String describes the chosen values, such as init=nmf lambda=10.
 func (t *Tuned) String() string {
-	var words []string
-	for _, name := range slices.Sorted(maps.Keys(t.Values)) {
-		words = append(words, name+"="+t.Values[name])
-	}
+	words := lists.Map(slices.Sorted(maps.Keys(t.Values)), func(name string) string { return name + "=" + t.Values[name] })
 	return strings.Join(words, " ")
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 )
 
 // Count returns a number with its noun in the singular or plural.
@@ -28,11 +29,7 @@ func Numbers(n []int) string {
 	if last := len(n) - 1; last > 1 && n[last]-n[0] == last {
 		return fmt.Sprintf("%d to %d", n[0], n[last])
 	}
-	words := make([]string, len(n))
-	for i := range n {
-		words[i] = strconv.Itoa(n[i])
-	}
-	return List(words)
+	return List(lists.Map(n, strconv.Itoa))
 }
 
 // Some lists names and truncates long lists.
