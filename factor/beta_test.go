@@ -114,6 +114,7 @@ func TestBetaRefuses(t *testing.T) {
 		"exponent is for cost beta; the cost is kl":                                        NMF{Cost: CostKL, Exponent: 0.5},
 		"exponent 4.5; expected a number from 0 to 4":                                      NMF{Cost: CostBeta, Exponent: 4.5},
 		"threshold is for cost huber; the cost is l21":                                     NMF{Cost: CostL21, Threshold: 1},
+		"threshold -2; expected 1e-60 to 1e+60":                                            TriNMF{Cost: CostHuber, Threshold: -2},
 		"threshold -1; expected 1e-60 to 1e+60":                                            NMF{Cost: CostHuber, Threshold: -1},
 		"a kernel needs basis concept and cost frobenius, got basis concept and cost l21":  Parts{Cost: CostL21, Basis: BasisConcept, Kernel: Kernel{Function: KernelRBF}},
 	} {

@@ -45,7 +45,9 @@ type ECCF struct {
 	Neighbours int `setting:"neighbours" default:"10, or 5 up to 15 samples per concept" help:"number of nearest neighbours of each sample"`
 }
 
-func (ECCF) Needs() Needs { return Needs{Labels: true, Signed: true, Memberships: true} }
+func (ECCF) Needs() Needs {
+	return Needs{Labels: true, Signed: true, Unseeded: true, NoModel: true, Memberships: true}
+}
 
 func (ECCF) Memory(s Size) int64 {
 	n := float64(s.Samples)

@@ -222,6 +222,9 @@ func (i Info) Settings() []Setting {
 // to WeightNone if the zero value of the field means the default.
 func (i Info) New(params map[string]any) (Method, error) {
 	method, err := settings.New(settings.Of(params), i.zero)
+	if c, ok := method.(Composition); ok && err == nil {
+		err = c.AsParts().validate()
+	}
 	if err != nil {
 		var e *settings.Error
 		if errors.As(err, &e) && e.Key != "" {
@@ -243,6 +246,8 @@ type Needs struct {
 	Signed     bool // samples may have negative values
 	Concept    bool // the basis consists of combinations of samples, U = X·W
 	Direct     bool // the method has a closed solution, without iterations or initial factors
+	Unseeded   bool // the result depends on no random number
+	NoModel    bool // the method cannot represent new samples
 	// Memberships reports that the coefficients are memberships in clusters, one for each basis vector.
 	Memberships bool
 	// Classes, if set, returns an error if the method cannot learn from labelled classes of these sizes, each 1

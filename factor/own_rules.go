@@ -232,7 +232,7 @@ func (r *SimilarityRule) UnmarshalText(b []byte) error {
 }
 func (r SimilarityRule) MarshalText() ([]byte, error) { return similarityRuleNames.MarshalText(r) }
 func (SimilarityRule) Values() []string               { return similarityRuleNames.Values() }
-func (SSNMF) Needs() Needs                            { return Needs{Links: true} }
+func (SSNMF) Needs() Needs                            { return Needs{Links: true, NoModel: true} }
 
 func (SSNMF) Memory(s Size) int64 {
 	n := float64(s.Samples)

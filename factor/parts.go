@@ -153,6 +153,8 @@ func (p Parts) validate() error {
 		return errors.New("basis concept supports no missing values or weights of entries: it adds whole samples; use basis free")
 	case p.EntryWeights && p.cost().split == nil:
 		return fmt.Errorf("cost %v supports no missing values or weights of entries", p.Cost)
+	case p.Basis != BasisTri && p.FeatureRank != 0:
+		return fmt.Errorf("feature-rank is for basis %v; the basis is %v", BasisTri, p.Basis)
 	case p.UnitNorm && !p.Basis.free():
 		return fmt.Errorf("unit-norm needs basis free or semi, got %v", p.Basis)
 	}

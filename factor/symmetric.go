@@ -44,7 +44,7 @@ func (s Similarity) MarshalText() ([]byte, error)     { return similarityNames.M
 func (Similarity) Values() []string                   { return similarityNames.Values() }
 
 func (m SymNMF) Needs() Needs {
-	return Needs{Signed: m.Given != nil || m.Similarity == SimilarityGraph || m.Kernel.Function == KernelRBF}
+	return Needs{NoModel: true, Signed: m.Given != nil || m.Similarity == SimilarityGraph || m.Kernel.Function == KernelRBF}
 }
 
 func (m SymNMF) Memory(s Size) int64 {

@@ -16,15 +16,16 @@ import (
 // clusters samples, by V, n×k, and features, by G, m×l, together. Each of S, G and V takes steps of [NMF]; the
 // factors are not forced to be orthogonal: use Parts with the penalty [Orthogonal] for V.
 type TriNMF struct {
-	Cost     Cost    `setting:"cost" help:"cost: divergence between data and reconstruction"`
-	Exponent float64 `setting:"exponent" default:"0.5" range:"[0,4]" help:"exponent β of cost beta"`
+	Cost      Cost    `setting:"cost" help:"cost: divergence between data and reconstruction"`
+	Exponent  float64 `setting:"exponent" default:"0.5" range:"[0,4]" help:"exponent β of cost beta"`
+	Threshold float64 `setting:"threshold" default:"a tenth of the mean value" range:"[1e-60,1e60]" help:"threshold δ of cost huber; larger errors count less than their squares"`
 	// FeatureRank is l, as in [Parts].
 	FeatureRank int `setting:"feature-rank" default:"rank" range:"[1,1e6]" help:"number of groups of features"`
 }
 
 // AsParts returns the combination of parts.
 func (t TriNMF) AsParts() Parts {
-	return Parts{Cost: t.Cost, Exponent: t.Exponent, Basis: BasisTri, FeatureRank: t.FeatureRank}
+	return Parts{Cost: t.Cost, Exponent: t.Exponent, Threshold: t.Threshold, Basis: BasisTri, FeatureRank: t.FeatureRank}
 }
 
 func (t TriNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
@@ -34,8 +35,6 @@ func (t TriNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options)
 // withFeatureRank returns p with the default of FeatureRank for the rank k, or an error if it does not fit m features.
 func (p Parts) withFeatureRank(k, m int) (Parts, error) {
 	switch {
-	case p.Basis != BasisTri && p.FeatureRank != 0:
-		return p, fmt.Errorf("feature-rank is for basis %v; the basis is %v", BasisTri, p.Basis)
 	case p.Basis != BasisTri:
 		return p, nil
 	case p.FeatureRank < 0 || p.FeatureRank > m:

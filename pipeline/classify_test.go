@@ -112,6 +112,9 @@ func TestTaskRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"{name: x, data: y, methods: [original]}":                                          "the method original is for the task classify",
 		"{name: x, data: y, methods: [kmeans], task: classify, train: 3, test: 3}":         "the method kmeans is for the task cluster",
+		"{name: x, data: y, methods: [eccf], task: classify, train: 3, test: 3}":           "the method eccf is for the task cluster",
+		"{name: x, data: y, methods: [sym-nmf], task: classify, train: 3, test: 3}":        "the method sym-nmf is for the task cluster",
+		"{name: x, data: y, methods: [ss-nmf], task: classify, train: 3, test: 3}":         "the method ss-nmf is for the task cluster",
 		"{name: x, data: y, methods: [nmf], task: classify}":                               "needs train and test",
 		"{name: x, data: y, methods: [nmf], train: 3}":                                     "train, test, split, classifier and neighbours need task: classify",
 		"{name: x, data: y, methods: [nmf], neighbours: 3}":                                "train, test, split, classifier and neighbours need task: classify",

@@ -21,6 +21,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -145,6 +146,11 @@ func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, erro
 		for _, rank := range e.Rank.List() {
 			if k := p.mostClasses(); m.Needs.Memberships && (rank.Auto != nil || rank.Of(k) < k) {
 				return nil, fmt.Errorf("rank: %s needs a basis vector for each of %d classes; set rank: k", m.Label(), k)
+			}
+			if parts, ok := m.Factoriser.(factor.Parts); ok && parts.Fixed != nil {
+				if _, fixed := parts.Fixed.Dims(); rank.Auto != nil || rank.Of(p.ks[0]) < fixed {
+					return nil, fmt.Errorf("rank: %s has %d fixed basis vectors; set a rank of at least %[2]d", m.Label(), fixed)
+				}
 			}
 		}
 	}

@@ -485,19 +485,31 @@ func TestCompareSummaries(t *testing.T) {
 	}
 }
 
-// TestMembershipRank checks that a method of memberships is refused a rank below the number of classes before any trial.
-func TestMembershipRank(t *testing.T) {
-	e, err := spec.Parse([]byte("{name: x, methods: [eccf], classes: 3, labels: 2, rank: 2}"))
-	if err != nil {
+// TestRankOfMethod checks that a rank below the classes of memberships, or below the fixed basis vectors, is refused before
+// any trial.
+func TestRankOfMethod(t *testing.T) {
+	set := testkit.CSV(t, 12, 10, 11)
+	fixed := filepath.Join(t.TempDir(), "fixed.csv")
+	if err := os.WriteFile(fixed, []byte("1,2\n2,1\n3,1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e.Data.Set = testkit.CSV(t, 12, 10, 11)
-	in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
-	if err != nil {
-		t.Fatal(err)
+	for text, want := range map[string]string{
+		"{name: x, methods: [eccf], classes: 3, labels: 2, rank: 2}":                            "rank: eccf needs a basis vector for each of 3 classes",
+		"{name: x, methods: [{name: nmf, fixed-basis: " + fixed + "}], classes: 3, rank: 2}":    "rank: nmf has 3 fixed basis vectors; set a rank of at least 3",
+		"{name: x, methods: [{name: nmf, fixed-basis: " + fixed + "}], classes: 3, rank: auto}": "rank: nmf has 3 fixed basis vectors",
+	} {
+		e, err := spec.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Data.Set = set
+		in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewPlan(t.Context(), e, in); err == nil || !strings.Contains(err.Error(), want) {
+			t.Error(err)
+		}
 	}
-	if _, err := NewPlan(t.Context(), e, in); err == nil || !strings.Contains(err.Error(), "rank: eccf needs a basis vector for each of 3 classes") {
-		t.Error(err)
-	}
-	newPlan(t, "{name: x, methods: [eccf], classes: 3, labels: 2}", e.Data.Set)
+	newPlan(t, "{name: x, methods: [eccf], classes: 3, labels: 2}", set)
 }

@@ -157,6 +157,9 @@ func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit
 			return nil, errors.New("--rank auto needs all samples in memory: set a rank, or remove --batch")
 		}
 	}
+	if method.FixedBasis != "" && len(e.Rank) > 0 && e.Rank[0].Auto != nil {
+		return nil, errors.New("--rank auto ignores fixed basis vectors: set a rank, or remove fixed-basis")
+	}
 	if o.trace != "" && method.Restarts > 1 {
 		return nil, errors.New("--trace follows a single fit; remove restarts")
 	}

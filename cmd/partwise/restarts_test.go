@@ -10,6 +10,9 @@ import (
 func TestClusterRestarts(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const method = "nmf,iterations=5,restarts=3"
+	if err := os.WriteFile("v.csv", []byte("1,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, with := range []string{method, method + ",consensus=true"} {
 		code, out, stderr := partwise("cluster", "generated", "-k", "3", "--method", with, "--cluster", "restarts=1", "--features", "pixels=4", "--out", "groups")
 		page, err := os.ReadFile("groups/index.html")
@@ -21,6 +24,7 @@ func TestClusterRestarts(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
+		"fit generated --rank auto --method nmf,fixed-basis=v.csv --out f.npz":               "--rank auto ignores fixed basis vectors: set a rank, or remove fixed-basis",
 		"fit generated --rank 3 --method nmf,restarts=3 --trace t.csv --out f.npz":           "--trace follows a single fit; remove restarts",
 		"fit generated --rank 3 --method nmf,restarts=3,consensus=true --out f.npz":          "consensus needs clusters; use partwise cluster",
 		"cluster generated -k 3 --method nmf,restarts=3,consensus=true --memory 1MB --out m": "MB",

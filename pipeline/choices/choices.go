@@ -58,7 +58,10 @@ func methodEntries() (out []Entry) {
 		if needs.Labels {
 			data += "; needs some labels"
 		}
-		method, err := i.New(nil)
+		if needs.NoModel {
+			data += "; no new samples"
+		}
+		method, _ := i.New(nil)
 		if _, refused := factor.ForWeights(method, true); refused == nil {
 			data += "; missing values and weights"
 		} else if _, refused := factor.ForWeights(method, false); refused == nil {
@@ -66,11 +69,12 @@ func methodEntries() (out []Entry) {
 		}
 		e := Entry{Name: i.Name, Title: i.Title, Family: i.Family, Settings: i.Settings(), Shared: shared, Facts: [][2]string{
 			{"family", i.Family}, {"parts", i.Parts}, {"minimises", i.Objective}, {"updates", i.Update}, {"paper", i.Paper}, {"data", data}}}
-		if needs.Direct {
-			e.Shared = slices.DeleteFunc(slices.Clone(shared), func(s settings.Setting) bool {
-				return slices.Contains([]string{"init", "solver", "iterations", "tolerance", "restarts", "consensus"}, s.Name)
-			})
-		} else if err == nil {
+		_, composed := method.(factor.Composition)
+		unseeded := needs.Direct || needs.Unseeded
+		lacks := map[string]bool{"init": unseeded, "restarts": unseeded, "consensus": unseeded, "iterations": needs.Direct,
+			"tolerance": needs.Direct, "solver": !composed, "fixed-basis": !composed, "recode": needs.NoModel}
+		e.Shared = slices.DeleteFunc(slices.Clone(shared), func(s settings.Setting) bool { return lacks[s.Name] })
+		if composed {
 			var names []string // methods that serve this one as its paper describes it
 			for _, s := range factor.Solvers() {
 				if factor.Serves(s.Solver, method) == nil {

@@ -93,7 +93,7 @@ func (e *Experiment) checkMethod(m Method) error {
 	switch classifies, counted := m.Name == Original, e.Cluster.K != (GroupCount{}); {
 	case classifies && e.Task != Classification:
 		return fmt.Errorf("the method %s is for the task %s", m.Name, Classification)
-	case OnFeatures(m.Name) && !classifies && e.Task != Clustering:
+	case e.Task != Clustering && !classifies && (OnFeatures(m.Name) || m.Needs().NoModel):
 		return fmt.Errorf("the method %s is for the task %s", m.Name, Clustering)
 	case m.Consensus && e.Task != Clustering:
 		return fmt.Errorf("the method %s sets consensus, which needs task: cluster", m.Label())

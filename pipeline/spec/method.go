@@ -173,11 +173,13 @@ func (m *Method) validate(v *settings.Value) error {
 // checkRestarts returns an error for restarts that are all the same fit, and for a consensus of one.
 func (m *Method) checkRestarts(place func(key string) settings.Field) error {
 	switch restarts := place("restarts").Value; {
+	case m.Init != "" && m.Init != factor.InitRandom && m.Needs().Unseeded:
+		return place("init").Value.Errorf("init: %s has no initial factors", m.Name)
 	case m.Restarts < 2 && m.Consensus:
 		return place("consensus").Value.Errorf("consensus needs 2 or more restarts, such as restarts: 20")
 	case m.Restarts < 2:
 		m.Restarts = 0
-	case m.Needs().Direct:
+	case m.Needs().Direct || m.Needs().Unseeded:
 		return restarts.Errorf("restarts: %s has one solution and no random initial factors", m.Name)
 	case m.Init == factor.InitNNDSVDa:
 		return restarts.Errorf("restarts need random initial factors, but init is %s", m.Init)
