@@ -385,6 +385,18 @@ type SemiNMF struct{}
 // AsParts returns the combination of parts.
 func (SemiNMF) AsParts() Parts { return Parts{Basis: BasisSemi} }
 
+// ONMF is orthogonal NMF, min ‖X − UVᵀ‖² with orthogonal coefficients, VᵀV = I, or basis vectors (Ding, Li, Peng and Park
+// 2006). With orthogonal coefficients it is a relaxed k-means.
+type ONMF struct {
+	// Orthogonal is the constraint; OrthogonalityNone means OrthogonalityCoefficients.
+	Orthogonal Orthogonality `setting:"orthogonal" default:"coefficients" values:"coefficients,basis" help:"factor with orthogonal columns"`
+}
+
+// AsParts returns the combination of parts.
+func (o ONMF) AsParts() Parts {
+	return Parts{Orthogonal: cmp.Or(o.Orthogonal, OrthogonalityCoefficients)}
+}
+
 // CF is concept factorisation, min ‖X − XWVᵀ‖² (Xu and Gong 2004). The data may be of any sign.
 type CF struct {
 	Kernel // replaces XᵀX
@@ -477,6 +489,9 @@ func (m NTF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 func (m SemiNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return m.AsParts().Fit(ctx, x, known, opt)
 }
+func (m ONMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
 func (m CF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return m.AsParts().Fit(ctx, x, known, opt)
 }
@@ -540,10 +555,14 @@ var registry = []Info{
 		Parts: "Frobenius cost, basis of any sign", Objective: "‖X − UVᵀ‖², V ≥ 0",
 		Update: "U ← XV(VᵀV)⁻¹; V ← V∘√[((XᵀU)⁺ + V(UᵀU)⁻)/((XᵀU)⁻ + V(UᵀU)⁺)], A = A⁺ − A⁻",
 		Paper:  "Ding, Li and Jordan, Convex and semi-nonnegative matrix factorizations, IEEE TPAMI 32(1), 2010"},
+	{Name: "onmf", Title: "Orthogonal NMF", Family: "NMF", zero: ONMF{},
+		Parts: "Frobenius cost, free basis, orthogonal coefficients or basis vectors", Objective: "‖X − UVᵀ‖², VᵀV = I or UᵀU = I",
+		Update: "one of them as nmf; V ← V∘√[(XᵀU)/(VVᵀXᵀU)], or U ← U∘√[(XV)/(UUᵀXV)]",
+		Paper:  "Ding, Li, Peng and Park, Orthogonal nonnegative matrix tri-factorizations for clustering, KDD 2006"},
 	{Name: "tri-nmf", Title: "Non-negative tri-factorisation", Family: "NMF", zero: TriNMF{},
 		Parts: "Frobenius cost or another, basis of groups of features", Objective: "‖X − GSVᵀ‖², or D(X, GSVᵀ) with another cost",
-		Update: "S, G and V in turn, each θ ← θ∘(negative part)/(positive part), to the power γ(β) as nmf",
-		Paper:  "Ding, Li, Peng and Park, Orthogonal nonnegative matrix tri-factorizations for clustering, KDD 2006, without orthogonality"},
+		Update: "S, G and V in turn, each θ ← θ∘(negative part)/(positive part), to the power γ(β) as nmf; orthogonal: G and V as in onmf",
+		Paper:  "Ding, Li, Peng and Park, Orthogonal nonnegative matrix tri-factorizations for clustering, KDD 2006"},
 	{Name: "cf", Title: "Concept factorisation", Family: "concept factorisation", zero: CF{},
 		Parts: "Frobenius cost, concept basis with any kernel", Objective: "‖X − XWVᵀ‖²",
 		Update: "W ← W∘(KV)/(KW·VᵀV), V ← V∘(KW)/(V·WᵀKW); K = XᵀX, or a kernel's values",
