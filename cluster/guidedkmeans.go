@@ -119,9 +119,13 @@ func directions(centres *mat.Dense, labels []int, add func(dst []float64, i int)
 	for i, c := range labels {
 		add(centres.RawRowView(c), i)
 	}
-	k, _ := centres.Dims()
-	for c := range k {
-		toUnit(centres.RawRowView(c))
+	unitRows(centres)
+}
+
+func unitRows(x *mat.Dense) {
+	n, _ := x.Dims()
+	for i := range n {
+		toUnit(x.RawRowView(i))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -112,11 +113,7 @@ var bases = []basisInfo{
 }
 
 func (b Basis) enumNames() enum.Names[Basis] {
-	var names []string
-	for _, i := range bases {
-		names = append(names, i.name)
-	}
-	return enum.Of[Basis]("basis", names...)
+	return enum.Of[Basis]("basis", lists.Map(bases, func(i basisInfo) string { return i.name })...)
 }
 
 // String returns the name of the basis in settings.

@@ -94,14 +94,12 @@ func (OrthogonalBasis) OnBasis() bool { return true }
 
 // Bind implements [Penalty].
 func (o Orthogonal) Bind(context.Context, Problem) (BoundPenalty, error) {
-	weight, err := checkedWeight("the weight of overlap of coefficients", o.Weight)
-	return overlap(weight), err
+	return bindWeight(o, o.Weight, func(weight float64) BoundPenalty { return overlap(weight) })
 }
 
 // Bind implements [Penalty].
 func (o OrthogonalBasis) Bind(context.Context, Problem) (BoundPenalty, error) {
-	weight, err := checkedWeight("the weight of overlap of basis vectors", o.Weight)
-	return overlap(weight), err
+	return bindWeight(o, o.Weight, func(weight float64) BoundPenalty { return overlap(weight) })
 }
 
 // overlap is the weight of Σ_{r≠s} θ_rᵀθ_s.
