@@ -35,6 +35,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/links"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
@@ -196,11 +197,7 @@ func Methods() []Info { return slices.Clone(registry) }
 
 // Lookup returns the registered method with the given name.
 func Lookup(name string) (Info, bool) {
-	i := slices.IndexFunc(registry, func(m Info) bool { return m.Name == name })
-	if i < 0 {
-		return Info{}, false
-	}
-	return registry[i], true
+	return lists.Find(registry, func(m Info) bool { return m.Name == name })
 }
 
 // Needs returns the requirements of the method with its default settings; see [NeedsOf].

@@ -52,11 +52,7 @@ func Solvers() []SolverInfo { return slices.Clone(solvers) }
 
 // LookupSolver returns the registered solver with the given name.
 func LookupSolver(name string) (SolverInfo, bool) {
-	i := slices.IndexFunc(solvers, func(s SolverInfo) bool { return s.Name == name })
-	if i < 0 {
-		return SolverInfo{}, false
-	}
-	return solvers[i], true
+	return lists.Find(solvers, func(s SolverInfo) bool { return s.Name == name })
 }
 
 // SolverName is the name of a registered solver in settings, or empty for the default.
