@@ -91,10 +91,7 @@ func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Kn
 		l.linked = &linked{u, from, extra}
 		labels := from
 		if labels == nil {
-			labels = make([]int, l.n)
-			for i, at := range u.unitOf {
-				labels[i] = u.fixed[at]
-			}
+			labels = u.ofSamples(u.fixed)
 		}
 		if from != nil {
 			l.runs, l.starts = 1, 1

@@ -192,9 +192,7 @@ func (t *correctedState) run(ctx context.Context, placed, given []int) error {
 			return err
 		}
 		t.u.localSearch(t.k, t.costs, next)
-		for i, at := range t.u.unitOf {
-			placed[i] = next[at]
-		}
+		copy(placed, t.u.ofSamples(next))
 	}
 	return nil
 }

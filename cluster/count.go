@@ -32,11 +32,10 @@ func DescriptionLengths(ctx context.Context, x mat.Matrix, most int, seed uint64
 	if most = min(most, s.n-1); most < 1 {
 		return nil, fmt.Errorf("up to %d clusters of %d samples", most, s.n)
 	}
-	leading, err := principalOf(ctx, s.centred())
+	v, err := s.whitened(ctx)
 	if err != nil {
 		return nil, err
 	}
-	v := leading.whitened(whitenedRidge)
 	g, err := nearestGraph(ctx, v, graphNeighbours)
 	if err != nil {
 		return nil, err
@@ -45,9 +44,7 @@ func DescriptionLengths(ctx context.Context, x mat.Matrix, most int, seed uint64
 	if err != nil {
 		return nil, err
 	}
-	for i := range s.n {
-		toUnit(y.RawRowView(i))
-	}
+	unitRows(y)
 	pieces := max(most, min(MostCounted, s.n/3))
 	lengths := make([]float64, most)
 	for start := range uint64(countStarts) {

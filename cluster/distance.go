@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -214,11 +215,7 @@ func (s *nearestSearch) choose(i int, scores []float64, rounding float64) []int 
 			break
 		}
 	}
-	nearest := make([]int, s.k)
-	for at := range nearest {
-		nearest[at] = found[at].row
-	}
-	return nearest
+	return lists.Map(found[:s.k], func(f neighbour) int { return f.row })
 }
 
 // A neighbour is a row of the points with its score or distance.

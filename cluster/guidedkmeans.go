@@ -8,7 +8,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/logistic"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 )
 
 const defaultGuidance, guideC = 80, 100
@@ -62,12 +64,8 @@ func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known, more *
 	if err != nil {
 		return nil, err
 	}
-	var given, givenLabels []int
-	for i, at := range u.unitOf {
-		if c := u.fixed[at]; c >= 0 {
-			given, givenLabels = append(given, i), append(givenLabels, c)
-		}
-	}
+	labels := u.ofSamples(u.fixed)
+	given := links.Labelled(labels)
 	for c := range g.K {
 		if !slices.Contains(u.fixed, c) {
 			return ConstrainedKMeans{g.KMeans}.Fit(ctx, x, known)
@@ -79,7 +77,7 @@ func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known, more *
 		described = &mat.Dense{}
 		described.Augment(z, more)
 	}
-	guide, err := logistic.Regression{C: guideC}.Fit(ctx, rowsOf(described, given), givenLabels, g.K)
+	guide, err := logistic.Regression{C: guideC}.Fit(ctx, rowsOf(described, given), matrix.Take(labels, given), g.K)
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +85,8 @@ func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known, more *
 	extra := guide.LogProbabilities(described)
 	extra.Scale(-1/weight, extra)
 	from := guide.Classify(described)
-	for at, i := range given {
-		from[i] = givenLabels[at]
+	for _, i := range given {
+		from[i] = labels[i]
 	}
 	result, err := ConstrainedKMeans{g.KMeans}.fitLinked(ctx, z, known, from, extra)
 	if err != nil {
@@ -104,12 +102,7 @@ func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known, more *
 
 // rowsOf returns a copy of the given rows of x.
 func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
-	_, m := x.Dims()
-	out := mat.NewDense(len(rows), m, nil)
-	for at, i := range rows {
-		out.SetRow(at, x.RawRowView(i))
-	}
-	return out
+	return matrix.SelectRows(x, rows).(*mat.Dense)
 }
 
 // directions sets each row of centres to the unit direction of the sum of the samples with its label. add adds sample i
@@ -119,9 +112,13 @@ func directions(centres *mat.Dense, labels []int, add func(dst []float64, i int)
 	for i, c := range labels {
 		add(centres.RawRowView(c), i)
 	}
-	k, _ := centres.Dims()
-	for c := range k {
-		toUnit(centres.RawRowView(c))
+	unitRows(centres)
+}
+
+func unitRows(x *mat.Dense) {
+	n, _ := x.Dims()
+	for i := range n {
+		toUnit(x.RawRowView(i))
 	}
 }
 

@@ -200,7 +200,7 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_
 		return nil, err
 	}
 	n := sym.SymmetricDim()
-	links, count, err := linksOf(n, known)
+	links, count, err := known.Pairs(n)
 	if err != nil {
 		return nil, err
 	}
@@ -242,28 +242,4 @@ func (s SSKK) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Res
 		return nil, err
 	}
 	return s.KernelKMeans.Fit(ctx, kernel)
-}
-
-// linksOf returns an iterator over all pairs of labelled samples and all other links, and their number.
-func linksOf(n int, known Known) (each func(f func(i, j int, must bool)), count int, err error) {
-	must, cannot, err := known.BeyondLabels(n)
-	if err != nil {
-		return nil, 0, err
-	}
-	var labelled []int
-	for i, c := range known.Labels {
-		if c >= 0 {
-			labelled = append(labelled, i)
-		}
-	}
-	return func(f func(i, j int, must bool)) {
-		for at, i := range labelled {
-			for _, j := range labelled[:at] {
-				f(j, i, known.Labels[i] == known.Labels[j])
-			}
-		}
-		for at, p := range slices.Concat(must, cannot) {
-			f(p[0], p[1], at < len(must))
-		}
-	}, len(must) + len(cannot) + len(labelled)*(len(labelled)-1)/2, nil
 }

@@ -266,9 +266,7 @@ func (l *run) start(ctx context.Context, restart int) (err error) {
 			return err
 		}
 	default:
-		for _, at := range random.Perm(len(free)) {
-			rows = append(rows, free[at])
-		}
+		rows = matrix.Take(free, random.Perm(len(free)))
 	}
 	for at, j := range open {
 		clear(l.centres.point(j))

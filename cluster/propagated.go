@@ -187,6 +187,15 @@ func (p *principal) whitened(ridge float64) *mat.Dense {
 	return v
 }
 
+// whitened returns V: see PropagatedKMeans.
+func (s *samples) whitened(ctx context.Context) (*mat.Dense, error) {
+	leading, err := principalOf(ctx, s.centred())
+	if err != nil {
+		return nil, err
+	}
+	return leading.whitened(whitenedRidge), nil
+}
+
 // multiplier returns the matrix whose product with rows as in z has the directions of V.
 func (p *principal) multiplier(ridge float64) *mat.Dense {
 	n, m := p.z.Dims()

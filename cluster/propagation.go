@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 )
 
 // The settings of [PropagatedKMeans], as defaults of a [Propagation].
@@ -69,14 +70,10 @@ func (p Propagation) Fit(ctx context.Context, x mat.Matrix) (y *mat.Dense, out *
 			return nil, nil, err
 		}
 		out.Points, out.Averages = firstColumns(v, columns), firstColumns(y, columns)
-		for _, list := range g {
-			out.Degrees = append(out.Degrees, len(list))
-		}
+		out.Degrees = lists.Map(g, func(list []int) int { return len(list) })
 	}
 	y = firstColumns(y, columns)
-	for i := range s.n {
-		toUnit(y.RawRowView(i))
-	}
+	unitRows(y)
 	return y, out, nil
 }
 
@@ -127,9 +124,7 @@ func (p *Propagated) Transform(ctx context.Context, x mat.Matrix) (_ *mat.Dense,
 		_, columns := p.Multiplier.Dims()
 		y = mat.NewDense(s.n, columns, nil)
 		blas.Gemm(blas.NoTrans, blas.NoTrans, 1, z.RawMatrix(), p.Multiplier.RawMatrix(), 0, y.RawMatrix())
-		for i := range s.n {
-			toUnit(y.RawRowView(i))
-		}
+		unitRows(y)
 	}
 	if p.Share == 0 {
 		return y, nil

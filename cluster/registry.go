@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
@@ -71,12 +72,7 @@ func Algorithms() []Info { return slices.Clone(registry) }
 
 // Lookup returns the registered algorithm with the given name.
 func Lookup(name string) (_ Info, ok bool) {
-	for _, i := range registry {
-		if i.Name == name {
-			return i, true
-		}
-	}
-	return Info{}, false
+	return lists.Find(registry, func(i Info) bool { return i.Name == name })
 }
 
 // Settings returns the settings of the algorithm.

@@ -117,7 +117,7 @@ func linkSimilarity(similarity mat.Matrix, known Known) (*mat.SymDense, error) {
 	if err != nil {
 		return nil, err
 	}
-	links, _, err := linksOf(sym.SymmetricDim(), known)
+	links, _, err := known.Pairs(sym.SymmetricDim())
 	if err != nil {
 		return nil, err
 	}

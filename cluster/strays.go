@@ -22,11 +22,10 @@ func Strays(ctx context.Context, x mat.Matrix, groups []int, size int) (_ []bool
 	if len(groups) != s.n {
 		return nil, fmt.Errorf("%d samples, but groups has %d entries", s.n, len(groups))
 	}
-	leading, err := principalOf(ctx, s.centred())
+	v, err := s.whitened(ctx)
 	if err != nil {
 		return nil, err
 	}
-	v := leading.whitened(whitenedRidge)
 	p := min(size-1, graphNeighbours)
 	found, density := make([]int, s.n), slices.Repeat([]float64{math.Inf(1)}, s.n)
 	if err := nearestRows(ctx, v, p, func(i, j int) {

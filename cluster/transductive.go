@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/logistic"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -34,12 +35,10 @@ type NearestLabelled struct{}
 // Cluster implements [Clusterer].
 func (l LabelSpreading) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _ uint64) (*Result, error) {
 	return transduce("label spreading", x, k, known, DistanceCosine, func(s *samples, labels []int) ([]int, error) {
-		g, err := nearestGraph(ctx, s.unit(), graphNeighbours)
+		g, y, err := labelGraph(ctx, s, k, labels)
 		if err != nil {
 			return nil, err
 		}
-		y := mat.NewDense(s.n, simd.Width(k), nil)
-		lockRows(y, labels)
 		if l.Share == 0 {
 			l.Share = propagatedShare
 		}
@@ -53,12 +52,10 @@ func (l LabelSpreading) Cluster(ctx context.Context, x mat.Matrix, k int, known 
 // Cluster implements [Clusterer].
 func (Harmonic) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _ uint64) (*Result, error) {
 	return transduce("harmonic functions", x, k, known, DistanceCosine, func(s *samples, labels []int) ([]int, error) {
-		g, err := nearestGraph(ctx, s.unit(), graphNeighbours)
+		g, y, err := labelGraph(ctx, s, k, labels)
 		if err != nil {
 			return nil, err
 		}
-		y := mat.NewDense(s.n, simd.Width(k), nil)
-		lockRows(y, labels)
 		for range 1000 {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -86,7 +83,7 @@ func (SelfTraining) Cluster(ctx context.Context, x mat.Matrix, k int, known Know
 			return slices.Repeat(classes, s.n), nil
 		}
 		for range 10 {
-			rows := labelledRows(labels)
+			rows := links.Labelled(labels)
 			given := lists.Map(rows, func(i int) int { return slices.Index(classes, labels[i]) })
 			model, err := logistic.Regression{C: guideC}.Fit(ctx, rowsOf(z, rows), given, len(classes))
 			if err != nil {
@@ -111,7 +108,7 @@ func (SelfTraining) Cluster(ctx context.Context, x mat.Matrix, k int, known Know
 // Cluster implements [Clusterer].
 func (NearestLabelled) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _ uint64) (*Result, error) {
 	return transduce("nearest labelled samples", x, k, known, DistanceEuclidean, func(s *samples, labels []int) ([]int, error) {
-		rows := labelledRows(labels)
+		rows := links.Labelled(labels)
 		x := mat.DenseCopyOf(x)
 		nearest, err := Nearest(ctx, DistanceEuclidean, x, rowsOf(x, rows), 1)
 		found := make([]int, s.n)
@@ -140,21 +137,20 @@ func transduce(name string, x mat.Matrix, k int, known Known, d Distance, find f
 	if err != nil {
 		return nil, err
 	}
-	for i, c := range labels {
-		if c >= 0 {
-			found[i] = c
-		}
+	for _, i := range links.Labelled(labels) {
+		found[i] = labels[i]
 	}
 	return &Result{Labels: found}, nil
 }
 
-// lockRows sets the rows of labelled samples to 1 in the column of the label.
-func lockRows(y *mat.Dense, labels []int) {
-	for i, c := range labels {
-		if c >= 0 {
-			y.Set(i, c, 1)
-		}
+// labelGraph returns the graph of nearest samples, and a matrix that is 1 for each labelled sample and its label.
+func labelGraph(ctx context.Context, s *samples, k int, labels []int) (graph, *mat.Dense, error) {
+	y := mat.NewDense(s.n, simd.Width(k), nil)
+	for _, i := range links.Labelled(labels) {
+		y.Set(i, labels[i], 1)
 	}
+	g, err := nearestGraph(ctx, s.unit(), graphNeighbours)
+	return g, y, err
 }
 
 // largestOf returns the column of the largest value of each row.
@@ -165,14 +161,4 @@ func largestOf(y *mat.Dense) []int {
 		found[i] = floats.MaxIdx(y.RawRowView(i))
 	}
 	return found
-}
-
-// labelledRows returns the samples with a label of 0 or more.
-func labelledRows(labels []int) (rows []int) {
-	for i, l := range labels {
-		if l >= 0 {
-			rows = append(rows, i)
-		}
-	}
-	return rows
 }

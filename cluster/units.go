@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 )
 
 // units are groups of samples that are assigned together: the connected components of must-links.
@@ -19,6 +21,9 @@ type units struct {
 	linked  []int   // units that have cannot-links
 	colours []int   // a valid assignment of the linked and fixed units, from findClusters
 }
+
+// ofSamples returns the cluster of each sample, given those of the units.
+func (u *units) ofSamples(clusters []int) []int { return matrix.Take(clusters, u.unitOf) }
 
 // newUnits returns the units of n samples. Labels are clusters from 0 to k−1.
 func newUnits(n, k int, known Known) (*units, error) {
@@ -255,9 +260,7 @@ func Bind(groups []int, k int, known Known, cost func(i, j int) float64) error {
 		return err
 	}
 	u.localSearch(k, costs, placed)
-	for i, at := range u.unitOf {
-		groups[i] = placed[at]
-	}
+	copy(groups, u.ofSamples(placed))
 	return nil
 }
 

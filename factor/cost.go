@@ -6,6 +6,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -50,11 +51,7 @@ type costInfo struct {
 var costs = []costInfo{frobenius, kl, betaDivergence("is", 0), betaDivergence("beta", defaultBeta), l21, huberCost(0)}
 
 func (c Cost) enumNames() enum.Names[Cost] {
-	var names []string
-	for _, i := range costs {
-		names = append(names, i.name)
-	}
-	return enum.Of[Cost]("cost", names...)
+	return enum.Of[Cost]("cost", lists.Map(costs, func(i costInfo) string { return i.name })...)
 }
 
 // String returns the name of the cost in settings.

@@ -40,26 +40,22 @@ func (L2Basis) OnBasis() bool { return true }
 
 // Bind implements [Penalty].
 func (l L1) Bind(context.Context, Problem) (BoundPenalty, error) {
-	weight, err := checkedWeight("the weight of the coefficients' sum", l.Weight)
-	return elastic{linear: weight}, err
+	return bindWeight(l, l.Weight, func(weight float64) BoundPenalty { return elastic{linear: weight} })
 }
 
 // Bind implements [Penalty].
 func (l L2) Bind(context.Context, Problem) (BoundPenalty, error) {
-	weight, err := checkedWeight("the weight of the squared coefficients", l.Weight)
-	return elastic{quadratic: weight}, err
+	return bindWeight(l, l.Weight, func(weight float64) BoundPenalty { return elastic{quadratic: weight} })
 }
 
 // Bind implements [Penalty].
 func (l L1Basis) Bind(context.Context, Problem) (BoundPenalty, error) {
-	weight, err := checkedWeight("the weight of the basis vectors' sum", l.Weight)
-	return elastic{linear: weight}, err
+	return bindWeight(l, l.Weight, func(weight float64) BoundPenalty { return elastic{linear: weight} })
 }
 
 // Bind implements [Penalty].
 func (l L2Basis) Bind(context.Context, Problem) (BoundPenalty, error) {
-	weight, err := checkedWeight("the weight of the squared basis vectors", l.Weight)
-	return elastic{quadratic: weight}, err
+	return bindWeight(l, l.Weight, func(weight float64) BoundPenalty { return elastic{quadratic: weight} })
 }
 
 // elastic is linear·Σ θ + quadratic·Σ θ².

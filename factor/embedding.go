@@ -18,6 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/links"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
@@ -392,17 +393,11 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 		if err != nil {
 			return nil, nil, err
 		}
-		_, q := y.Dims()
-		var labelled []float64
-		for i, c := range t.class {
-			if c >= 0 {
-				labelled = append(labelled, y.RawRowView(i)...)
-			}
-		}
-		against, rough := principal.Scatter(mat.NewDense(len(labelled)/q, q, labelled)), principal.GraphScatter(y, graph)
+		labelled := matrix.SelectRows(y, links.Labelled(t.class)).(*mat.Dense)
+		against, rough := principal.Scatter(labelled), principal.GraphScatter(y, graph)
 		rough.ScaleSym(alpha, rough)
 		against.AddSym(against, rough)
-		for i := range q {
+		for i := range against.SymmetricDim() {
 			against.SetSym(i, i, against.At(i, i)+ridge)
 		}
 		v, err := principal.Generalised(ctx, principal.Scatter(means), against, min(opt.Rank, len(t.sizes)-1))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 )
 
 // Factorisation is the state of a fit that a [Solver] works on: factors θ ≥ 0 with k rows each. Tied samples are
@@ -81,9 +82,7 @@ func (f *Factorisation) Objective() float64 {
 // Keep saves a copy of the factors for Restore.
 func (f *Factorisation) Keep() {
 	if f.saved == nil {
-		for _, theta := range f.factors {
-			f.saved = append(f.saved, algebra.Like(theta))
-		}
+		f.saved = lists.Map(f.factors, algebra.Like)
 	}
 	for i, theta := range f.factors {
 		f.saved[i].Copy(theta)
@@ -144,10 +143,7 @@ func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
 			row[i] = theta[g] * f.ties.Expand[g]
 		}
 	}
-	var rows []PenaltyRow
-	for _, p := range f.onCoefficients {
-		rows = append(rows, p.(CoordinatePenalty).Row(row))
-	}
+	rows := lists.Map(f.onCoefficients, func(p BoundPenalty) PenaltyRow { return p.(CoordinatePenalty).Row(row) })
 	whole := PenaltyRow{
 		Gradient: func(i int) (sum float64) {
 			for _, p := range rows {

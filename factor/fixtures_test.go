@@ -98,7 +98,7 @@ func columns(x [][]float64) *mat.Dense { return mat.DenseCopyOf(rows(x).T()) }
 
 var rows, near = testkit.Rows, testkit.Near
 
-func matrix(t *testing.T, raw json.RawMessage) *mat.Dense {
+func matrixOf(t *testing.T, raw json.RawMessage) *mat.Dense {
 	t.Helper()
 	var x [][]float64
 	if err := json.Unmarshal(raw, &x); err != nil {
@@ -140,9 +140,9 @@ func checkFactors(t *testing.T, f *fixture, m Method, vScale []float64) {
 	coefficients := func(set map[string]json.RawMessage) *mat.Dense {
 		var v *mat.Dense
 		if z, ok := set["Z"]; ok {
-			v = tied(matrix(t, z), f.Inputs.Labels)
+			v = tied(matrixOf(t, z), f.Inputs.Labels)
 		} else {
-			v = matrix(t, set["V"])
+			v = matrixOf(t, set["V"])
 		}
 		for i, s := range vScale {
 			row := v.RawRowView(i)
@@ -159,16 +159,16 @@ func checkFactors(t *testing.T, f *fixture, m Method, vScale []float64) {
 	}
 	start := &Start{Coefficients: coefficients(f.Init)}
 	if u, ok := f.Init[basis]; ok {
-		start.Basis = matrix(t, u)
+		start.Basis = matrixOf(t, u)
 	} else {
-		start.Weights = matrix(t, f.Init[weights])
+		start.Weights = matrixOf(t, f.Init[weights])
 	}
 	compare := func(t *testing.T, res *Result, set map[string]json.RawMessage) {
 		t.Helper()
 		if u, ok := set[basis]; ok {
-			near(t, "U", res.Basis, matrix(t, u), f.Tolerance)
+			near(t, "U", res.Basis, matrixOf(t, u), f.Tolerance)
 		} else {
-			near(t, "W", res.Weights, matrix(t, set[weights]), f.Tolerance)
+			near(t, "W", res.Weights, matrixOf(t, set[weights]), f.Tolerance)
 		}
 		near(t, "V", res.Coefficients, coefficients(set), f.Tolerance)
 	}
@@ -231,7 +231,7 @@ func checkGraph(t *testing.T, f *fixture) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "S", s, matrix(t, f.Result["S"]), f.Tolerance)
+	near(t, "S", s, matrixOf(t, f.Result["S"]), f.Tolerance)
 }
 
 func checkGraphMethod(t *testing.T, f *fixture) {
@@ -284,7 +284,7 @@ func checkLearnedGraph(t *testing.T, f *fixture) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := Options{Rank: f.Inputs.K, Iterations: n, Start: &Start{Weights: matrix(t, f.Init["U"]), Coefficients: matrix(t, f.Init["V"])}}
+		opt := Options{Rank: f.Inputs.K, Iterations: n, Start: &Start{Weights: matrixOf(t, f.Init["U"]), Coefficients: matrixOf(t, f.Init["V"])}}
 		p := Parts{Basis: BasisConcept, FitWeight: m.Mu, Penalties: []Penalty{LearnedGraph{Lambda: m.Lambda, Beta: m.Beta, Parts: m.Parts, Initial: m.Initial, Rule: m.Rule}}}
 		run, err := p.start(context.Background(), columns(f.Inputs.X), Known{}, opt)
 		if err != nil {
@@ -293,7 +293,7 @@ func checkLearnedGraph(t *testing.T, f *fixture) {
 		if err := run.iterate(context.Background(), opt); err != nil {
 			t.Fatal(err)
 		}
-		near(t, "Q", run.onCoefficients[0].(*boundLearnedGraph).q, matrix(t, want["Q"]), f.Tolerance)
+		near(t, "Q", run.onCoefficients[0].(*boundLearnedGraph).q, matrixOf(t, want["Q"]), f.Tolerance)
 	}
 }
 
@@ -313,16 +313,16 @@ func checkNTF(t *testing.T, f *fixture) {
 		}
 		res, err := NTF{Image{Height: h, Width: w}}.Fit(context.Background(), columns(upright), Known{}, Options{
 			Rank: f.Inputs.K, Iterations: n, KeepScale: true,
-			Start: &Start{Rows: matrix(t, f.Init["A"]), Columns: matrix(t, f.Init["B"]), Coefficients: matrix(t, f.Init["V"])},
+			Start: &Start{Rows: matrixOf(t, f.Init["A"]), Columns: matrixOf(t, f.Init["B"]), Coefficients: matrixOf(t, f.Init["V"])},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, b := matrix(t, want["A"]), matrix(t, want["B"])
+		a, b := matrixOf(t, want["A"]), matrixOf(t, want["B"])
 		u := mat.NewDense(h*w, f.Inputs.K, nil)
 		u.Apply(func(p, r int, _ float64) float64 { return a.At(p/w, r) * b.At(p%w, r) }, u)
 		near(t, "U", res.Basis, u, f.Tolerance)
-		near(t, "V", res.Coefficients, matrix(t, want["V"]), f.Tolerance)
+		near(t, "V", res.Coefficients, matrixOf(t, want["V"]), f.Tolerance)
 		for i, j := range res.Objective {
 			nearNumber(t, "objective", j, f.ObjectiveHistory[i], f.Tolerance)
 		}
@@ -394,7 +394,7 @@ func checkProject(t *testing.T, f *fixture) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := mat.DenseCopyOf(matrix(t, f.Init["G"]).T())
+		v := mat.DenseCopyOf(matrixOf(t, f.Init["G"]).T())
 		c := costs[cost].new(d, u, v)
 		next := func() Block {
 			c.moved(true)
@@ -403,7 +403,7 @@ func checkProject(t *testing.T, f *fixture) {
 		if _, err := solve(context.Background(), v, false, n, next); err != nil {
 			t.Fatal(err)
 		}
-		near(t, "G", v.T(), matrix(t, want["G"]), f.Tolerance)
+		near(t, "G", v.T(), matrixOf(t, want["G"]), f.Tolerance)
 	}
 }
 
@@ -445,7 +445,7 @@ func orNone(x float64) float64 {
 func checkProjection(t *testing.T, f *fixture, m Method, ranks ...int) {
 	t.Helper()
 	x := columns(f.Inputs.X)
-	want := matrix(t, f.Result["P"])
+	want := matrixOf(t, f.Result["P"])
 	var mean []float64
 	if err := json.Unmarshal(f.Result["mean"], &mean); err != nil {
 		t.Fatal(err)
@@ -509,7 +509,7 @@ func checkLasso(t *testing.T, f *fixture) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "codes", got.T(), matrix(t, f.Result["codes"]), f.Tolerance)
+	near(t, "codes", got.T(), matrixOf(t, f.Result["codes"]), f.Tolerance)
 }
 
 // afterIterations calls check for each number of iterations in f.
@@ -536,20 +536,20 @@ func checkHistory(t *testing.T, f *fixture, res *Result) {
 
 func checkSparseCoding(t *testing.T, f *fixture) {
 	afterIterations(t, f, func(iterations int, want map[string]json.RawMessage) {
-		opt := Options{Rank: f.Inputs.K, Iterations: iterations, Start: &Start{Basis: matrix(t, f.Init["B"])}, KeepScale: true}
+		opt := Options{Rank: f.Inputs.K, Iterations: iterations, Start: &Start{Basis: matrixOf(t, f.Init["B"])}, KeepScale: true}
 		m := SparseCoding{Lambda: orNone(f.Inputs.Lambda)}
 		res, err := m.Fit(context.Background(), columns(f.Inputs.X), Known{}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "B", res.Basis, matrix(t, want["B"]), f.Tolerance)
-		near(t, "V", res.Coefficients, matrix(t, want["V"]), f.Tolerance)
+		near(t, "B", res.Basis, matrixOf(t, want["B"]), f.Tolerance)
+		near(t, "V", res.Coefficients, matrixOf(t, want["V"]), f.Tolerance)
 		checkHistory(t, f, res)
 	})
 }
 
 func checkSSNMF(t *testing.T, f *fixture) {
-	m := SSNMF{Similarity: rows(f.Inputs.Similarity), Initial: matrix(t, f.Init["S"])}
+	m := SSNMF{Similarity: rows(f.Inputs.Similarity), Initial: matrixOf(t, f.Init["S"])}
 	if f.Inputs.Power == 1 {
 		m.Rule = SimilarityRulePrinted
 	}
@@ -568,13 +568,13 @@ func checkSSNMF(t *testing.T, f *fixture) {
 	x := mat.NewDense(n, 1, nil) // any features will do
 	x.Apply(func(int, int, float64) float64 { return 1 }, x)
 	afterIterations(t, f, func(iterations int, want map[string]json.RawMessage) {
-		opt := Options{Rank: f.Inputs.K, Iterations: iterations, Start: &Start{Coefficients: matrix(t, f.Init["G"])}}
+		opt := Options{Rank: f.Inputs.K, Iterations: iterations, Start: &Start{Coefficients: matrixOf(t, f.Init["G"])}}
 		res, err := m.Fit(context.Background(), x, known, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "G", res.Coefficients, matrix(t, want["G"]), f.Tolerance)
-		near(t, "S", res.Association, matrix(t, want["S"]), f.Tolerance)
+		near(t, "G", res.Coefficients, matrixOf(t, want["G"]), f.Tolerance)
+		near(t, "S", res.Association, matrixOf(t, want["S"]), f.Tolerance)
 		checkHistory(t, f, res)
 	})
 }
@@ -586,7 +586,7 @@ func checkSimplex(t *testing.T, f *fixture) {
 	for i := range n {
 		projectSimplex(got.RawRowView(i), y.RawRowView(i))
 	}
-	near(t, "P", got, matrix(t, f.Result["P"]), f.Tolerance)
+	near(t, "P", got, matrixOf(t, f.Result["P"]), f.Tolerance)
 	if math.Abs(mat.Sum(got)-float64(n)) > 1e-12*float64(n) {
 		t.Errorf("%d points of the simplex sum to %v", n, mat.Sum(got))
 	}

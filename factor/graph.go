@@ -324,15 +324,18 @@ func (Smooth) Needs() Needs  { return Needs{Images: true} }
 
 // Bind implements [Penalty].
 func (s Smooth) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
-	weight, err := checkedWeight("the weight of neighbouring pixels", s.Weight)
-	if err != nil {
-		return nil, err
-	}
+	return bindPixels(s, s.Weight, p, func(l *laplacian) BoundPenalty { return l })
+}
+
+// bindPixels returns the penalty that bound makes from the Laplacian of adjacent pixels with the given weight.
+func bindPixels(of Penalty, weight float64, p Problem, bound func(*laplacian) BoundPenalty) (BoundPenalty, error) {
 	_, m := p.data.Dims()
 	if err := p.Image.validate(m, "a penalty on neighbouring pixels"); err != nil {
 		return nil, err
 	}
-	return newLaplacian(p.Image.resolve(m).grid(), weight), nil
+	return bindWeight(of, weight, func(weight float64) BoundPenalty {
+		return bound(newLaplacian(p.Image.resolve(m).grid(), weight))
+	})
 }
 
 // grid returns the graph that joins horizontally and vertically adjacent pixels.

@@ -11,6 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -249,10 +250,7 @@ func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("the leading singular values: %w", err)
 		}
-		p, sigma = vectors, nil
-		for _, x := range squares {
-			sigma = append(sigma, math.Sqrt(max(x, 0)))
-		}
+		p, sigma = vectors, lists.Map(squares, func(x float64) float64 { return math.Sqrt(max(x, 0)) })
 		done := true
 		for r := range k {
 			done = done && (math.Abs(sigma[r]-before[r]) <= 1e-12*sigma[0] || max(sigma[r], before[r]) <= 1e-7*sigma[0])

@@ -35,6 +35,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/links"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
@@ -196,11 +197,7 @@ func Methods() []Info { return slices.Clone(registry) }
 
 // Lookup returns the registered method with the given name.
 func Lookup(name string) (Info, bool) {
-	i := slices.IndexFunc(registry, func(m Info) bool { return m.Name == name })
-	if i < 0 {
-		return Info{}, false
-	}
-	return registry[i], true
+	return lists.Find(registry, func(m Info) bool { return m.Name == name })
 }
 
 // Needs returns the requirements of the method with its default settings; see [NeedsOf].
@@ -390,6 +387,18 @@ type SemiNMF struct{}
 // AsParts returns the combination of parts.
 func (SemiNMF) AsParts() Parts { return Parts{Basis: BasisSemi} }
 
+// ONMF is orthogonal NMF, min ‖X − UVᵀ‖² with orthogonal coefficients, VᵀV = I, or basis vectors (Ding, Li, Peng and Park
+// 2006). With orthogonal coefficients it is a relaxed k-means.
+type ONMF struct {
+	// Orthogonal is the constraint; OrthogonalityNone means OrthogonalityCoefficients.
+	Orthogonal Orthogonality `setting:"orthogonal" default:"coefficients" values:"coefficients,basis" help:"factor with orthogonal columns"`
+}
+
+// AsParts returns the combination of parts.
+func (o ONMF) AsParts() Parts {
+	return Parts{Orthogonal: cmp.Or(o.Orthogonal, OrthogonalityCoefficients)}
+}
+
 // CF is concept factorisation, min ‖X − XWVᵀ‖² (Xu and Gong 2004). The data may be of any sign.
 type CF struct {
 	Kernel // replaces XᵀX
@@ -482,6 +491,9 @@ func (m NTF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 func (m SemiNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return m.AsParts().Fit(ctx, x, known, opt)
 }
+func (m ONMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return m.AsParts().Fit(ctx, x, known, opt)
+}
 func (m CF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return m.AsParts().Fit(ctx, x, known, opt)
 }
@@ -545,10 +557,14 @@ var registry = []Info{
 		Parts: "Frobenius cost, basis of any sign", Objective: "‖X − UVᵀ‖², V ≥ 0",
 		Update: "U ← XV(VᵀV)⁻¹; V ← V∘√[((XᵀU)⁺ + V(UᵀU)⁻)/((XᵀU)⁻ + V(UᵀU)⁺)], A = A⁺ − A⁻",
 		Paper:  "Ding, Li and Jordan, Convex and semi-nonnegative matrix factorizations, IEEE TPAMI 32(1), 2010"},
+	{Name: "onmf", Title: "Orthogonal NMF", Family: "NMF", zero: ONMF{},
+		Parts: "Frobenius cost, free basis, orthogonal coefficients or basis vectors", Objective: "‖X − UVᵀ‖², VᵀV = I or UᵀU = I",
+		Update: "one of them as nmf; V ← V∘√[(XᵀU)/(VVᵀXᵀU)], or U ← U∘√[(XV)/(UUᵀXV)]",
+		Paper:  "Ding, Li, Peng and Park, Orthogonal nonnegative matrix tri-factorizations for clustering, KDD 2006"},
 	{Name: "tri-nmf", Title: "Non-negative tri-factorisation", Family: "NMF", zero: TriNMF{},
 		Parts: "Frobenius cost or another, basis of groups of features", Objective: "‖X − GSVᵀ‖², or D(X, GSVᵀ) with another cost",
-		Update: "S, G and V in turn, each θ ← θ∘(negative part)/(positive part), to the power γ(β) as nmf",
-		Paper:  "Ding, Li, Peng and Park, Orthogonal nonnegative matrix tri-factorizations for clustering, KDD 2006, without orthogonality"},
+		Update: "S, G and V in turn, each θ ← θ∘(negative part)/(positive part), to the power γ(β) as nmf; orthogonal: G and V as in onmf",
+		Paper:  "Ding, Li, Peng and Park, Orthogonal nonnegative matrix tri-factorizations for clustering, KDD 2006"},
 	{Name: "cf", Title: "Concept factorisation", Family: "concept factorisation", zero: CF{},
 		Parts: "Frobenius cost, concept basis with any kernel", Objective: "‖X − XWVᵀ‖²",
 		Update: "W ← W∘(KV)/(KW·VᵀV), V ← V∘(KW)/(V·WᵀKW); K = XᵀX, or a kernel's values",

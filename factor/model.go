@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -112,11 +113,7 @@ var bases = []basisInfo{
 }
 
 func (b Basis) enumNames() enum.Names[Basis] {
-	var names []string
-	for _, i := range bases {
-		names = append(names, i.name)
-	}
-	return enum.Of[Basis]("basis", names...)
+	return enum.Of[Basis]("basis", lists.Map(bases, func(i basisInfo) string { return i.name })...)
 }
 
 // String returns the name of the basis in settings.
@@ -310,13 +307,21 @@ type model interface {
 type plainModel struct {
 	cost
 	basis
-	u          *mat.Dense
-	parameters []*mat.Dense
-	parts      Parts
+	u       *mat.Dense
+	factors []*mat.Dense // the parameters of the basis, then v
+	parts   Parts
 }
 
 func (p *plainModel) block(i int) Block {
-	if i == len(p.parameters) {
+	b := p.freeBlock(i)
+	if p.parts.Orthogonal.of(i, len(p.factors)-1) {
+		return orthogonalBlock(b.Linear, p.factors[i])
+	}
+	return b
+}
+
+func (p *plainModel) freeBlock(i int) Block {
+	if i == len(p.factors)-1 {
 		b := p.coefficientBlock()
 		if p.parts.Basis == BasisSemi {
 			b.Quadratic, b.NegativeQuadratic = algebra.Parts(b.Quadratic)
@@ -325,11 +330,11 @@ func (p *plainModel) block(i int) Block {
 		return b
 	}
 	b := p.basisBlock()
-	if p.u == p.parameters[0] {
+	if p.u == p.factors[0] {
 		b.AnySign = p.parts.Basis == BasisSemi
 		return b
 	}
-	out := Block{Linear: algebra.Like(p.parameters[i]), Power: b.Power}
+	out := Block{Linear: algebra.Like(p.factors[i]), Power: b.Power}
 	p.pullBack(out.Linear, b.Linear, i)
 	if b.Quadratic != nil {
 		if r, ok := p.basis.(rankOneBasis); ok {
@@ -338,13 +343,13 @@ func (p *plainModel) block(i int) Block {
 		}
 		b.Positive = algebra.Times(b.Quadratic, p.u)
 	}
-	out.Positive = algebra.Like(p.parameters[i])
+	out.Positive = algebra.Like(p.factors[i])
 	p.pullBack(out.Positive, b.Positive, i)
 	return out
 }
 
 func (p *plainModel) moved(i int) {
-	v := i == len(p.parameters)
+	v := i == len(p.factors)-1
 	if !v {
 		p.basis.moved(i)
 	}
@@ -355,8 +360,8 @@ func (p *plainModel) lengths() []float64 { return freeBasis{p.u, p.parts}.length
 
 func (p *plainModel) rescale(scale []float64) {
 	algebra.DivideRows(p.u, scale)
-	if p.u != p.parameters[0] {
-		algebra.DivideRows(p.parameters[0], scale)
+	if p.u != p.factors[0] {
+		algebra.DivideRows(p.factors[0], scale)
 	}
 }
 

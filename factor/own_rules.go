@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/lasso"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -253,10 +255,9 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	if err := checkLargest(a); err != nil {
+	if err := cmp.Or(checkLargest(a), setLinks(a, known)); err != nil {
 		return nil, err
 	}
-	setLinks(a, known)
 	first, err := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
 	if err != nil {
 		return nil, err
@@ -356,29 +357,18 @@ func checkedSymmetric(a *mat.Dense, n int, what string, least float64, rounding 
 }
 
 // setLinks sets the similarity of must-linked pairs to the largest value and of cannot-linked pairs to the smallest.
-func setLinks(a *mat.Dense, known Known) {
-	largest, smallest := mat.Max(a), mat.Min(a)
-	set := func(i, j int, x float64) {
-		if i != j {
-			a.Set(i, j, x)
-			a.Set(j, i, x)
-		}
+func setLinks(a *mat.Dense, known Known) error {
+	n, _ := a.Dims()
+	pairs, _, err := links.Known(known).Pairs(n)
+	if err != nil {
+		return err
 	}
-	for i, c := range known.Labels {
-		for j, b := range known.Labels[:i] {
-			if c >= 0 && c == b {
-				set(i, j, largest)
-			} else if c >= 0 && b >= 0 {
-				set(i, j, smallest)
-			}
-		}
-	}
-	for _, p := range known.MustLink {
-		set(p[0], p[1], largest)
-	}
-	for _, p := range known.CannotLink {
-		set(p[0], p[1], smallest)
-	}
+	values := map[bool]float64{true: mat.Max(a), false: mat.Min(a)}
+	pairs(func(i, j int, must bool) {
+		a.Set(i, j, values[must])
+		a.Set(j, i, values[must])
+	})
+	return nil
 }
 
 // similarityFactors are the factors of a ≈ GSGᵀ, or of a ≈ GGᵀ if s is nil; g is Gᵀ, k×n.

@@ -31,6 +31,8 @@ type Parts struct {
 	// FeatureRank is l, the number of groups of features of BasisTri; 0 means the rank.
 	FeatureRank int `setting:"feature-rank" default:"rank" range:"[1,1e6]" help:"number of groups of features of basis tri"`
 	Tie         Tie `setting:"tie" help:"hard constraint; labels gives all samples of a class the same coefficients"`
+	// Orthogonal is the factor with orthogonal columns.
+	Orthogonal Orthogonality `setting:"orthogonal" help:"hard constraint of orthogonal columns, on the coefficients, the basis vectors (basis tri: the groups of features) or both"`
 	// Weighting is the weight of each sample in the cost.
 	Weighting Weighting `setting:"weighting" help:"weights of samples"`
 	// Penalties are terms added to the cost.
@@ -138,7 +140,7 @@ func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 }
 
 func (p Parts) validate() error {
-	if err := checkEnums(p.Cost, p.Basis, p.Tie, p.Weighting); err != nil {
+	if err := checkEnums(p.Cost, p.Basis, p.Tie, p.Weighting, p.Orthogonal); err != nil {
 		return err
 	}
 	if _, err := p.Kernel.withDefaults(); err != nil {
@@ -158,7 +160,7 @@ func (p Parts) validate() error {
 	case p.UnitNorm && !p.Basis.free():
 		return fmt.Errorf("unit-norm needs basis free or semi, got %v", p.Basis)
 	}
-	if err := cmp.Or(p.checkSemi(), p.checkFixed(), p.Cost.check(p.Exponent, p.Threshold), view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)); err != nil {
+	if err := cmp.Or(p.checkSemi(), p.checkFixed(), p.checkOrthogonal(), p.Cost.check(p.Exponent, p.Threshold), view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)); err != nil {
 		return err
 	}
 	for _, penalty := range p.Penalties {
@@ -391,7 +393,7 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense,
 		cost = &maskedCost{cost: cost, x: condensed, kl: p.Cost == CostKL, term: p.cost().term,
 			held: view.NewSparse(held), u: u, v: first.v, inU: algebra.Like(u)}
 	}
-	return &plainModel{cost, b, u, first.parameters, p}
+	return &plainModel{cost, b, u, append(first.parameters, first.v), p}
 }
 
 // normalisedCutWeights returns γ_i = 1/Σ_j k_ij for the kernel values or the inner products k_ij.

@@ -129,6 +129,9 @@ func TestTableOfParts(t *testing.T) {
 	for c := range Cost(len(costs)) {
 		want += row(fmt.Sprintf("cost `%v`", c), Parts{Cost: c})
 	}
+	for _, o := range []Orthogonality{OrthogonalityCoefficients, OrthogonalityBasis} {
+		want += row(fmt.Sprintf("`orthogonal: %v`", o), Parts{Orthogonal: o})
+	}
 	for _, i := range penalties {
 		want += row(fmt.Sprintf("penalty `%s`", i.Name), Parts{Penalties: Penalties{i.zero}})
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -148,20 +149,12 @@ const noPenalty = "none"
 
 // Values returns the names of all penalties.
 func (Penalties) Values() []string {
-	names := []string{noPenalty}
-	for _, i := range penalties {
-		names = append(names, i.Name)
-	}
-	return names
+	return append([]string{noPenalty}, lists.Map(penalties, func(i PenaltyInfo) string { return i.Name })...)
 }
 
 // String returns the names joined by "+", or "none".
 func (p Penalties) String() string {
-	var names []string
-	for _, one := range p {
-		names = append(names, penaltyName(one))
-	}
-	return cmp.Or(strings.Join(names, "+"), noPenalty)
+	return cmp.Or(strings.Join(lists.Map(p, penaltyName), "+"), noPenalty)
 }
 
 // decode reads each penalty's settings from v. Keys that neither a penalty nor known has are errors.
@@ -240,8 +233,8 @@ func orDefault(x, def float64) float64 {
 	return x
 }
 
-// checkedWeight resolves a weight with the default 0.1, or returns an error. what names it.
-func checkedWeight(what string, weight float64) (float64, error) {
+// bindWeight returns p bound with its weight, which is 0.1 by default, or an error.
+func bindWeight(p Penalty, weight float64, bound func(weight float64) BoundPenalty) (BoundPenalty, error) {
 	weight = orDefault(weight, 0.1)
-	return weight, view.CheckWeight(what, weight)
+	return bound(weight), view.CheckWeight("the weight of the penalty "+penaltyName(p), weight)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -51,11 +52,7 @@ func Solvers() []SolverInfo { return slices.Clone(solvers) }
 
 // LookupSolver returns the registered solver with the given name.
 func LookupSolver(name string) (SolverInfo, bool) {
-	i := slices.IndexFunc(solvers, func(s SolverInfo) bool { return s.Name == name })
-	if i < 0 {
-		return SolverInfo{}, false
-	}
-	return solvers[i], true
+	return lists.Find(solvers, func(s SolverInfo) bool { return s.Name == name })
 }
 
 // SolverName is the name of a registered solver in settings, or empty for the default.
@@ -69,11 +66,8 @@ func (s *SolverName) UnmarshalText(name []byte) error {
 }
 
 // Values returns the names of all solvers.
-func (SolverName) Values() (names []string) {
-	for _, s := range solvers {
-		names = append(names, s.Name)
-	}
-	return names
+func (SolverName) Values() []string {
+	return lists.Map(solvers, func(s SolverInfo) string { return s.Name })
 }
 
 // Solver returns the solver with this name, or nil if the name is empty or unknown.
@@ -122,10 +116,9 @@ func (Multiplicative) Serves(Parts) error { return nil }
 
 // Start implements [Solver].
 func (Multiplicative) Start(f *Factorisation) (func(context.Context) error, error) {
-	var rooms [][2]*mat.Dense
-	for _, theta := range f.Factors() {
-		rooms = append(rooms, [2]*mat.Dense{algebra.Like(theta), algebra.Like(theta)})
-	}
+	rooms := lists.Map(f.Factors(), func(theta *mat.Dense) [2]*mat.Dense {
+		return [2]*mat.Dense{algebra.Like(theta), algebra.Like(theta)}
+	})
 	guard := f.parts.Basis == BasisSemi && !f.parts.UnitNorm
 	return func(context.Context) error {
 		before := math.Inf(1)

@@ -29,6 +29,8 @@ func (Fast) Serves(p Parts) error {
 	switch kl := p.Cost == CostKL; {
 	case p.Cost != CostFrobenius && !kl:
 		what = fmt.Sprintf("cost %v", p.Cost)
+	case p.Orthogonal != OrthogonalityNone:
+		what = "orthogonal: " + p.Orthogonal.String()
 	case p.Basis == BasisRankOne || p.Basis == BasisTri:
 		what = fmt.Sprintf("basis %v", p.Basis)
 	case kl && p.Basis == BasisConcept:

@@ -13,19 +13,20 @@ import (
 )
 
 // TriNMF is non-negative tri-factorisation, min ‖X − GSVᵀ‖² or with another cost (Ding, Li, Peng and Park 2006), which
-// clusters samples, by V, n×k, and features, by G, m×l, together. Each of S, G and V takes steps of [NMF]; the
-// factors are not forced to be orthogonal: use Parts with the penalty [Orthogonal] for V.
+// clusters samples, by V, n×k, and features, by G, m×l, together. The paper has Orthogonal = OrthogonalityBoth.
 type TriNMF struct {
 	Cost      Cost    `setting:"cost" help:"cost: divergence between data and reconstruction"`
 	Exponent  float64 `setting:"exponent" default:"0.5" range:"[0,4]" help:"exponent β of cost beta"`
 	Threshold float64 `setting:"threshold" default:"a tenth of the mean value" range:"[1e-60,1e60]" help:"threshold δ of cost huber; larger errors count less than their squares"`
 	// FeatureRank is l, as in [Parts].
 	FeatureRank int `setting:"feature-rank" default:"rank" range:"[1,1e6]" help:"number of groups of features"`
+	// Orthogonal is the factor with orthogonal columns, under CostFrobenius.
+	Orthogonal Orthogonality `setting:"orthogonal" help:"hard constraint of orthogonal columns, on the coefficients, the groups of features (basis) or both; the paper has both"`
 }
 
 // AsParts returns the combination of parts.
 func (t TriNMF) AsParts() Parts {
-	return Parts{Cost: t.Cost, Exponent: t.Exponent, Threshold: t.Threshold, Basis: BasisTri, FeatureRank: t.FeatureRank}
+	return Parts{Cost: t.Cost, Exponent: t.Exponent, Threshold: t.Threshold, Basis: BasisTri, FeatureRank: t.FeatureRank, Orthogonal: t.Orthogonal}
 }
 
 func (t TriNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {

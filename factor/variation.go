@@ -18,12 +18,8 @@ func (Variation) OnBasis() bool { return true }
 func (Variation) Needs() Needs  { return Needs{Images: true} }
 
 // Bind implements [Penalty].
-func (v Variation) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
-	of, err := Smooth(v).Bind(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	return boundVariation{of.(*laplacian)}, nil
+func (v Variation) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
+	return bindPixels(v, v.Weight, p, func(l *laplacian) BoundPenalty { return boundVariation{l} })
 }
 
 // boundVariation has the neighbours and the weight of a Laplacian.

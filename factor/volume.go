@@ -28,8 +28,10 @@ func (Volume) OnBasis() bool { return true }
 
 // Bind implements [Penalty].
 func (v Volume) Bind(context.Context, Problem) (BoundPenalty, error) {
-	weight, err := checkedWeight("the weight of the volume", v.Weight)
-	return boundVolume{weight, cmp.Or(v.Delta, 1)}, cmp.Or(err, view.CheckWeight("δ of the volume", v.Delta))
+	if err := view.CheckWeight("δ of the volume", v.Delta); err != nil {
+		return nil, err
+	}
+	return bindWeight(v, v.Weight, func(weight float64) BoundPenalty { return boundVolume{weight, cmp.Or(v.Delta, 1)} })
 }
 
 type boundVolume struct{ weight, delta float64 }

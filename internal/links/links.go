@@ -146,6 +146,35 @@ func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
 	return distinctPairs(k.MustLink, k.BothLabelled), distinctPairs(k.CannotLink, k.BothLabelled), nil
 }
 
+// Labelled returns the samples with a label of 0 or more.
+func Labelled(labels []int) (samples []int) {
+	for i, c := range labels {
+		if c >= 0 {
+			samples = append(samples, i)
+		}
+	}
+	return samples
+}
+
+// Pairs returns an iterator over all pairs of labelled samples and all other links of n samples, and their number.
+func (k Known) Pairs(n int) (each func(f func(i, j int, must bool)), count int, err error) {
+	must, cannot, err := k.BeyondLabels(n)
+	if err != nil {
+		return nil, 0, err
+	}
+	labelled := Labelled(k.Labels)
+	return func(f func(i, j int, must bool)) {
+		for at, i := range labelled {
+			for _, j := range labelled[:at] {
+				f(j, i, k.Labels[i] == k.Labels[j])
+			}
+		}
+		for at, p := range slices.Concat(must, cannot) {
+			f(p[0], p[1], at < len(must))
+		}
+	}, len(must) + len(cannot) + len(labelled)*(len(labelled)-1)/2, nil
+}
+
 // Classes returns the classes of n samples, renumbered from 0 in the order of first samples, or -1 for unlabelled
 // samples, and the number of classes. Labels may be any numbers ≥ 0.
 func (k Known) Classes(n int) (class []int, count int) {

@@ -22,6 +22,14 @@ func Indices[E any](list []E, f func(E) bool) (at []int) {
 	return at
 }
 
+// Find returns the first element for which f holds, and whether there is one.
+func Find[E any](list []E, f func(E) bool) (found E, ok bool) {
+	if i := slices.IndexFunc(list, f); i >= 0 {
+		return list[i], true
+	}
+	return found, false
+}
+
 // Unique returns the distinct elements in the order of their first occurrence.
 func Unique[E comparable](list []E) (out []E) {
 	for _, v := range list {

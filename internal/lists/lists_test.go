@@ -30,3 +30,12 @@ func TestUnique(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+func TestFind(t *testing.T) {
+	if got, ok := Find([]int{1, 4, 6}, func(v int) bool { return v%2 == 0 }); !ok || got != 4 {
+		t.Errorf("got %d, %v", got, ok)
+	}
+	if got, ok := Find([]int{1}, func(v int) bool { return v > 1 }); ok || got != 0 {
+		t.Errorf("none: got %d, %v", got, ok)
+	}
+}
