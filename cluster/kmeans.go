@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -246,7 +247,7 @@ func (s *seeds) fixedCluster(i int) int {
 // clusters.
 func (l *run) start(ctx context.Context, restart int) (err error) {
 	random := rng.New(l.Seed, "k-means", restart)
-	open, free, rows := indices(l.K), l.all, l.Start
+	open, free, rows := matrix.Range(l.K), l.all, l.Start
 	if s := l.seeds; s != nil {
 		open, free = s.open, s.free
 		clear(l.centres.points.Data)

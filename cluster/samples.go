@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/freelist"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -43,15 +44,6 @@ type samples struct {
 	first, by []float64 // the cost of a sample with a point is first + by·score
 }
 
-// indices returns 0, …, n−1.
-func indices(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
 const (
 	largestNorm  = 1e300  // largest length whose inverse has full precision
 	smallestNorm = 1e-150 // smallest length whose square has full precision
@@ -67,7 +59,7 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	if n == 0 || m == 0 {
 		return nil, fmt.Errorf("the %d×%d matrix is empty", n, m)
 	}
-	s := &samples{rowReader: readRows(x), n: n, m: m, all: indices(n), distance: d}
+	s := &samples{rowReader: readRows(x), n: n, m: m, all: matrix.Range(n), distance: d}
 	s.norms, s.weights, s.first, s.by = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	var total float64
 	longest := 0

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 )
@@ -141,7 +142,7 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 	if err := memory.FromContext(ctx).Check(8*int64(matrices)*int64(n)*int64(n), fmt.Sprintf("the inner products of %d samples", n)); err != nil {
 		return nil, err
 	}
-	rows, all := readRows(x), indices(n)
+	rows, all := readRows(x), matrix.Range(n)
 	out := mat.NewSymDense(n, nil)
 	raw := out.RawSymmetric()
 	part := make([]float64, panelRows*panelRows)
