@@ -22,7 +22,7 @@ type units struct {
 	colours []int   // a valid assignment of the linked and fixed units, from findClusters
 }
 
-// ofSamples returns the cluster of each sample, given those of the units.
+// ofSamples returns the cluster of each sample, given the cluster of each unit.
 func (u *units) ofSamples(clusters []int) []int { return matrix.Take(clusters, u.unitOf) }
 
 // newUnits returns the units of n samples. Labels are clusters from 0 to k−1.
