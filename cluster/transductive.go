@@ -56,6 +56,7 @@ func (Harmonic) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _
 		if err != nil {
 			return nil, err
 		}
+		shares := lists.Map(g, func(near []int) []float64 { return slices.Repeat([]float64{1 / float64(len(near))}, len(near)) })
 		for range 1000 {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -63,7 +64,7 @@ func (Harmonic) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _
 			for i, near := range g { // in place
 				if row := y.RawRowView(i); labels[i] < 0 && len(near) > 0 {
 					clear(row)
-					simd.AddRows(row, slices.Repeat([]float64{1 / float64(len(near))}, len(near)), y.RawMatrix().Data, near)
+					simd.AddRows(row, shares[i], y.RawMatrix().Data, near)
 				}
 			}
 		}

@@ -104,8 +104,10 @@ func (o *reproduceFlags) validate(r *reproduce.Runner, args []string) error {
 
 // runBeyond compares the program's own method with others.
 func (o *reproduceFlags) runBeyond(cmd *cobra.Command, r *reproduce.Runner, workers uint) error {
-	if o.show || o.doc != "" || r.Set != "" {
-		return usageError{fmt.Errorf("%s is no paper and takes no --show, --doc and --set", reproduce.Beyond)}
+	for _, flag := range []string{"show", "draws", "budget", "set", "doc", "force"} {
+		if cmd.Flags().Changed(flag) {
+			return usageError{fmt.Errorf("--%s is for recipes of papers; %s has none", flag, reproduce.Beyond)}
+		}
 	}
 	e, names, cells, err := reproduce.Comparison(r.Root, r.Quick, func(err error) { warner(cmd)(err.Error()) })
 	if err != nil {

@@ -470,6 +470,7 @@ func TestReproduceMistakes(t *testing.T) {
 	}
 	write(t, "mine/index.html", "my own page")
 	for line, want := range map[string]string{
+		"reproduce beyond --draws 6":           "--draws is for recipes of papers; beyond has none",
 		"reproduce ccf-yal":                    `unknown recipe "ccf-yal"; did you mean ccf-yale?`,
 		"reproduce ccf-yale":                   `partwise datasets get yale`,
 		"reproduce cnmf-corel":                 "Corel is sold",

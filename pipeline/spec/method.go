@@ -207,16 +207,9 @@ func (m Method) ResultFiles() []string {
 	return files
 }
 
-// Build returns the method.
+// Build returns the method. It reads the file of fixed basis vectors.
 func (m Method) Build() (factor.Method, error) {
-	if m.Results != "" {
-		return nil, ErrResults
-	}
-	info, ok := factor.Lookup(m.Name)
-	if !ok {
-		return nil, fmt.Errorf("unknown method %q%s", m.Name, phrase.Choices(m.Name, MethodNames()))
-	}
-	method, err := info.New(m.Params)
+	method, err := m.withoutFiles()
 	if err != nil || m.FixedBasis == "" {
 		return method, err
 	}
@@ -228,6 +221,18 @@ func (m Method) Build() (factor.Method, error) {
 		return nil, &settings.Error{Key: "fixed-basis", Message: err.Error()}
 	}
 	return method, nil
+}
+
+// withoutFiles returns the method without fixed basis vectors.
+func (m Method) withoutFiles() (factor.Method, error) {
+	if m.Results != "" {
+		return nil, ErrResults
+	}
+	info, ok := factor.Lookup(m.Name)
+	if !ok {
+		return nil, fmt.Errorf("unknown method %q%s", m.Name, phrase.Choices(m.Name, MethodNames()))
+	}
+	return info.New(m.Params)
 }
 
 // basisOf reads the vectors of a file as the columns of a matrix, from a model or else from the rows of a file of vectors.
@@ -330,7 +335,7 @@ type Needs struct {
 // any sign.
 func (m Method) Needs() Needs {
 	n := Needs{Needs: factor.Needs{Signed: true}}
-	if method, err := m.Build(); err == nil {
+	if method, err := m.withoutFiles(); err == nil {
 		n.Needs = factor.NeedsOf(method)
 	}
 	n.NeedsLabels, n.TakesLinks = n.Labels, n.Links
