@@ -81,7 +81,7 @@ func testProduct[T Number](t *testing.T, seed uint64) {
 func fused[T Number](x, y, z T) T {
 	if single, ok := any(x).(float32); ok {
 		to := make([]float32, 1)
-		simd.Depthwise(to, []float32{single}, []int32{0}, 1, []float32{float32(y)}, []float32{float32(z)})
+		simd.Depthwise(to, []float32{single}, []int32{0}, 1, []float32{float32(y)}, []float32{float32(z)}, &[2]float32{float32(math.Inf(-1)), float32(math.Inf(1))})
 		return T(to[0])
 	}
 	return T(math.FMA(float64(x), float64(y), float64(z)))

@@ -127,6 +127,7 @@ func (b *builder) buffer(size int) *buffer {
 func (b *builder) addStep(run func(arena []float32), buffers ...*buffer) {
 	for _, buf := range buffers {
 		buf.last = len(b.steps)
+		buf.maker = nil
 	}
 	b.steps = append(b.steps, run)
 }

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"math"
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -13,6 +14,7 @@ type convolution struct {
 	inC, outC     int // channels
 	groups        int
 	weights, bias []float32 // outC × inC/groups × rows.taps × columns.taps, and outC
+	bounds        [2]float32
 
 	depthwise bool      // each group has one input and one output channel
 	tile      int       // windows per tile
@@ -21,6 +23,8 @@ type convolution struct {
 	packed    []float32 // weights by group and panel
 	biases    []float32 // biases by group and panel
 }
+
+var unbounded = [2]float32{float32(math.Inf(-1)), float32(math.Inf(1))}
 
 // patchNumbers is the number of inputs of a block of windows, which stay cached while all weights are applied.
 const patchNumbers = 1 << 16
@@ -52,7 +56,7 @@ func (b *builder) conv(n *node, in []*value) *value {
 // convolve adds the step of a convolution and returns its result.
 func (b *builder) convolve(c *convolution, shape []int, last bool) *value {
 	out := b.newValue(shape, last)
-	c.out = out.buf
+	c.out, c.bounds = out.buf, unbounded
 	taps, places := c.rows.taps*c.columns.taps, c.rows.out*c.columns.out
 	if taps > maxNumbers/places {
 		b.tooLarge()
@@ -72,6 +76,7 @@ func (b *builder) convolve(c *convolution, shape []int, last bool) *value {
 	b.countNumbers(len(c.weights) + 16*(taps*c.inC+c.outC) + (places+c.tile)*taps)
 	b.convolutions = append(b.convolutions, c)
 	b.addStep(c.run, c.in, c.out)
+	c.out.maker = c
 	return out
 }
 
@@ -130,7 +135,7 @@ func (c *convolution) finish() {
 func (c *convolution) run(arena []float32) {
 	taps, out := c.rows.taps*c.columns.taps, c.out.slice(arena)
 	if c.depthwise {
-		simd.Depthwise(out, arena, c.table, taps, c.packed, c.biases)
+		simd.Depthwise(out, arena, c.table, taps, c.packed, c.biases, &c.bounds)
 		return
 	}
 	places, depth, perGroup := c.rows.out*c.columns.out, c.depth(), c.outC/c.groups
@@ -144,7 +149,7 @@ func (c *convolution) run(arena []float32) {
 			for from := 0; from < perGroup; from += c.panel {
 				columns := min(c.panel, perGroup-from)
 				width := simd.WholeColumns[float32](columns)
-				simd.Windows(to[from:], c.outC, columns, x, table, windows, taps, depth, weights, biases)
+				simd.Windows(to[from:], c.outC, columns, x, table, windows, taps, depth, weights, biases, &c.bounds)
 				weights, biases = weights[taps*depth*width:], biases[width:]
 			}
 		}

@@ -6,8 +6,8 @@
 // not trusted: every index, shape and size is validated, and memory and work are bounded.
 //
 // A network is compiled for one image size. Maps are stored by rows with channels last, so that a convolution is a
-// product of windows, each a few contiguous runs, with the weights (indirect convolution: Dukhan 2019). Memory of maps is
-// reused by later maps.
+// product of windows, each a few contiguous runs, with the weights (indirect convolution: Dukhan 2019). Normalisation
+// and clipping after a convolution are fused into it, and memory of maps is reused by later maps.
 package network
 
 import (
@@ -55,7 +55,8 @@ type step func(arena []float32)
 // buffer is the memory of a value: size numbers of the arena from at on, during steps first to last.
 type buffer struct {
 	size, at, first, last int
-	pending               int // number of later uses, during compilation
+	pending               int          // number of later uses, during compilation
+	maker                 *convolution // the convolution that wrote it, if it is unchanged since
 }
 
 func (b *buffer) slice(arena []float32) []float32 { return arena[b.at : b.at+b.size : b.at+b.size] }

@@ -23,30 +23,30 @@ func (b *builder) pointwise(v *value, f func(x []float32)) *value {
 	return &value{shape: v.shape, last: v.last, buf: to}
 }
 
-// clip compiles Clip and Relu.
+// clip compiles Clip and Relu, which are fused into a preceding convolution.
 func (b *builder) clip(n *node, in []*value) *value {
 	v := computed(in)
 	// Bounds are attributes before opset 11, and inputs since.
-	infinity := float32(math.Inf(1))
-	bounds := [2]float32{n.float("min", -infinity), n.float("max", infinity)}
+	bounds := [2]float32{n.float("min", unbounded[0]), n.float("max", unbounded[1])}
 	for i := range bounds {
 		bounds[i] = single(in, 1+i, bounds[i], "bound is")
 	}
 	if n.op == "Relu" {
-		bounds = [2]float32{0, infinity}
+		bounds = [2]float32{0, unbounded[1]}
 	}
 	if !(bounds[0] <= bounds[1]) {
 		fail("invalid bounds %v", bounds)
 	}
-	return b.pointwise(v, func(x []float32) {
+	clamp := func(x []float32) {
 		for i, v := range x {
-			if v < bounds[0] {
-				x[i] = bounds[0]
-			} else if v > bounds[1] {
-				x[i] = bounds[1]
-			}
+			x[i] = min(max(v, bounds[0]), bounds[1])
 		}
-	})
+	}
+	if c := v.buf.maker; c != nil && v.buf.pending == 0 {
+		clamp(c.bounds[:])
+		return v
+	}
+	return b.pointwise(v, clamp)
 }
 
 // functions are the unary operators, with the attributes alpha and beta.
@@ -94,7 +94,7 @@ func (b *builder) softmax(n *node, in []*value) *value {
 	})
 }
 
-// batchNormalization compiles BatchNormalization.
+// batchNormalization compiles BatchNormalization, which is fused into a preceding convolution.
 func (b *builder) batchNormalization(n *node, in []*value) *value {
 	v := computed(in)
 	if len(v.shape) < 2 || n.int("training_mode", 0) != 0 {
@@ -113,6 +113,17 @@ func (b *builder) batchNormalization(n *node, in []*value) *value {
 		if math.IsNaN(s) || math.IsInf(s, 0) {
 			fail("channel %d has the variance %v", c+1, of[3][c])
 		}
+	}
+	if c := v.buf.maker; c != nil && v.buf.pending == 0 && c.bounds == unbounded && c.outC == channels && (v.last || len(v.shape) == 2) {
+		c.weights, c.bias = slices.Clone(c.weights), slices.Clone(c.bias)
+		each := len(c.weights) / channels
+		for out := range channels {
+			for i := range each {
+				c.weights[out*each+i] *= scale[out]
+			}
+			c.bias[out] = c.bias[out]*scale[out] + shift[out]
+		}
+		return v
 	}
 	if len(v.shape) == 4 {
 		v = b.layout(v, true)

@@ -114,26 +114,26 @@ func sweep(v, b, h, inverse, active, step []float64) bool {
 	return fast
 }
 
-func windowsTile(c []float32, stride int, x []float32, at []int32, taps, depth int, w, bias []float32, width int) {
+func windowsTile(c []float32, stride int, x []float32, at []int32, taps, depth int, w, bias []float32, bounds *[2]float32, width int) {
 	switch {
 	case wide:
-		windowsAVX512(&c[0], stride, &x[0], &at[0], taps, depth, &w[0], &bias[0], width/16)
+		windowsAVX512(&c[0], stride, &x[0], &at[0], taps, depth, &w[0], &bias[0], bounds, width/16)
 	case fast:
-		windowsAVX2(&c[0], stride, &x[0], &at[0], taps, depth, &w[0], &bias[0], width/8)
+		windowsAVX2(&c[0], stride, &x[0], &at[0], taps, depth, &w[0], &bias[0], bounds, width/8)
 	default:
-		plainWindows(c, stride, x, at, taps, depth, w, bias, width)
+		plainWindows(c, stride, x, at, taps, depth, w, bias, bounds, width)
 	}
 }
 
-func depthwise(c, x []float32, at []int32, windows, taps int, w, bias []float32) int {
+func depthwise(c, x []float32, at []int32, windows, taps int, w, bias []float32, bounds *[2]float32) int {
 	n := len(bias) &^ 15
 	switch {
 	case n == 0 || !fast:
 		return 0
 	case wide:
-		depthwiseAVX512(&c[0], &x[0], &at[0], windows, taps, &w[0], &bias[0], len(bias), n)
+		depthwiseAVX512(&c[0], &x[0], &at[0], windows, taps, &w[0], &bias[0], bounds, len(bias), n)
 	default:
-		depthwiseAVX2(&c[0], &x[0], &at[0], windows, taps, &w[0], &bias[0], len(bias), n)
+		depthwiseAVX2(&c[0], &x[0], &at[0], windows, taps, &w[0], &bias[0], bounds, len(bias), n)
 	}
 	return n
 }

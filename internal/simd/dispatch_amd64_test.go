@@ -164,7 +164,7 @@ var sameBytes = map[string]func(src *rand.Rand, write func(...any)){
 			}
 		}
 		c := make([]float32, windows*columns)
-		Windows(c, columns, columns, x, at, windows, taps, depth, w, bias)
+		Windows(c, columns, columns, x, at, windows, taps, depth, w, bias, &[2]float32{0, 6})
 		write(c)
 	},
 	"Depthwise": func(src *rand.Rand, write func(...any)) {
@@ -175,7 +175,7 @@ var sameBytes = map[string]func(src *rand.Rand, write func(...any)){
 			at[i] = int32(src.IntN(150))
 		}
 		c := make([]float32, windows*channels)
-		Depthwise(c, x, at, taps, drawn[float32](src, taps*channels), drawn[float32](src, channels))
+		Depthwise(c, x, at, taps, drawn[float32](src, taps*channels), drawn[float32](src, channels), &[2]float32{-1, 6})
 		write(c)
 	},
 }
@@ -198,11 +198,12 @@ func TestFusedSingle(t *testing.T) {
 
 // exactSingle uses the instruction of the processor.
 func exactSingle(x, y, z float32) float32 {
+	bounds := [2]float32{float32(math.Inf(-1)), float32(math.Inf(1))}
 	var a, w [16]float32
 	a[0], w[0] = x, y
 	var bias [16]float32
 	bias[0] = z
 	var c [16]float32
-	Depthwise(c[:], a[:], []int32{0}, 1, w[:], bias[:])
+	Depthwise(c[:], a[:], []int32{0}, 1, w[:], bias[:], &bounds)
 	return c[0]
 }

@@ -12,8 +12,8 @@ func tile[T Number](add bool, c []T, stride int, a []T, aRow, aDepth int, b []T,
 	plainTile(add, c, stride, a, aRow, aDepth, b, bDepth, depth, rows, columns)
 }
 
-func windowsTile(c []float32, stride int, x []float32, at []int32, taps, depth int, w, bias []float32, width int) {
-	plainWindows(c, stride, x, at, taps, depth, w, bias, width)
+func windowsTile(c []float32, stride int, x []float32, at []int32, taps, depth int, w, bias []float32, bounds *[2]float32, width int) {
+	plainWindows(c, stride, x, at, taps, depth, w, bias, bounds, width)
 }
 
 func dots(dst, a, rows []float64, at []int) bool                             { return false }
@@ -22,6 +22,6 @@ func logSum(y, x []float64, sums *[8]float64) int                            { r
 func sweep(v, b, h, inverse, active, step []float64) bool                    { return false }
 func descend(z []float64, y, x, u []float32, stride int, floor float64) bool { return false }
 func gather(u []float32, stride int, y, z, rows []float32, at []int) bool    { return false }
-func depthwise(c, x []float32, at []int32, windows, taps int, w, bias []float32) int {
+func depthwise(c, x []float32, at []int32, windows, taps int, w, bias []float32, bounds *[2]float32) int {
 	return 0
 }

@@ -1474,10 +1474,10 @@ other:
 	VZEROUPPER
 	RET
 
-// func windowsAVX2(c *float32, stride int, x *float32, at *int32, taps int, depth int, w *float32, bias *float32, registers int)
+// func windowsAVX2(c *float32, stride int, x *float32, at *int32, taps int, depth int, w *float32, bias *float32, bounds *[2]float32, registers int)
 // Requires: AVX, FMA3
-TEXT ·windowsAVX2(SB), NOSPLIT, $0-72
-	MOVQ registers+64(FP), AX
+TEXT ·windowsAVX2(SB), NOSPLIT, $0-80
+	MOVQ registers+72(FP), AX
 	CMPQ AX, $0x03
 	JEQ  windows3
 	CMPQ AX, $0x02
@@ -1546,6 +1546,33 @@ deep3:
 	JLT          deep3
 	SUBQ         $0x01, BX
 	JNZ          tap3
+	MOVQ         bounds+64(FP), AX
+	VBROADCASTSS (AX), Y12
+	VBROADCASTSS 4(AX), Y13
+	VMAXPS       Y0, Y12, Y0
+	VMINPS       Y0, Y13, Y0
+	VMAXPS       Y1, Y12, Y1
+	VMINPS       Y1, Y13, Y1
+	VMAXPS       Y2, Y12, Y2
+	VMINPS       Y2, Y13, Y2
+	VMAXPS       Y3, Y12, Y3
+	VMINPS       Y3, Y13, Y3
+	VMAXPS       Y4, Y12, Y4
+	VMINPS       Y4, Y13, Y4
+	VMAXPS       Y5, Y12, Y5
+	VMINPS       Y5, Y13, Y5
+	VMAXPS       Y6, Y12, Y6
+	VMINPS       Y6, Y13, Y6
+	VMAXPS       Y7, Y12, Y7
+	VMINPS       Y7, Y13, Y7
+	VMAXPS       Y8, Y12, Y8
+	VMINPS       Y8, Y13, Y8
+	VMAXPS       Y9, Y12, Y9
+	VMINPS       Y9, Y13, Y9
+	VMAXPS       Y10, Y12, Y10
+	VMINPS       Y10, Y13, Y10
+	VMAXPS       Y11, Y12, Y11
+	VMINPS       Y11, Y13, Y11
 	MOVQ         c+0(FP), AX
 	MOVQ         stride+8(FP), CX
 	SHLQ         $0x02, CX
@@ -1618,6 +1645,25 @@ deep2:
 	JLT          deep2
 	SUBQ         $0x01, BX
 	JNZ          tap2
+	MOVQ         bounds+64(FP), AX
+	VBROADCASTSS (AX), Y8
+	VBROADCASTSS 4(AX), Y9
+	VMAXPS       Y0, Y8, Y0
+	VMINPS       Y0, Y9, Y0
+	VMAXPS       Y1, Y8, Y1
+	VMINPS       Y1, Y9, Y1
+	VMAXPS       Y2, Y8, Y2
+	VMINPS       Y2, Y9, Y2
+	VMAXPS       Y3, Y8, Y3
+	VMINPS       Y3, Y9, Y3
+	VMAXPS       Y4, Y8, Y4
+	VMINPS       Y4, Y9, Y4
+	VMAXPS       Y5, Y8, Y5
+	VMINPS       Y5, Y9, Y5
+	VMAXPS       Y6, Y8, Y6
+	VMINPS       Y6, Y9, Y6
+	VMAXPS       Y7, Y8, Y7
+	VMINPS       Y7, Y9, Y7
 	MOVQ         c+0(FP), AX
 	MOVQ         stride+8(FP), CX
 	SHLQ         $0x02, CX
@@ -1677,6 +1723,17 @@ deep1:
 	JLT          deep1
 	SUBQ         $0x01, BX
 	JNZ          tap1
+	MOVQ         bounds+64(FP), AX
+	VBROADCASTSS (AX), Y4
+	VBROADCASTSS 4(AX), Y5
+	VMAXPS       Y0, Y4, Y0
+	VMINPS       Y0, Y5, Y0
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y1, Y5, Y1
+	VMAXPS       Y2, Y4, Y2
+	VMINPS       Y2, Y5, Y2
+	VMAXPS       Y3, Y4, Y3
+	VMINPS       Y3, Y5, Y3
 	MOVQ         c+0(FP), AX
 	MOVQ         stride+8(FP), CX
 	SHLQ         $0x02, CX
@@ -1691,30 +1748,33 @@ deep1:
 	VZEROUPPER
 	RET
 
-// func depthwiseAVX2(c *float32, x *float32, at *int32, windows int, taps int, w *float32, bias *float32, channels int, many int)
+// func depthwiseAVX2(c *float32, x *float32, at *int32, windows int, taps int, w *float32, bias *float32, bounds *[2]float32, channels int, many int)
 // Requires: AVX, FMA3
-TEXT ·depthwiseAVX2(SB), NOSPLIT, $0-72
-	MOVQ c+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ at+16(FP), DX
-	MOVQ windows+24(FP), BX
-	MOVQ bias+48(FP), SI
-	MOVQ channels+56(FP), DI
-	SHLQ $0x02, DI
+TEXT ·depthwiseAVX2(SB), NOSPLIT, $0-80
+	MOVQ         c+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         at+16(FP), DX
+	MOVQ         windows+24(FP), BX
+	MOVQ         bias+48(FP), SI
+	MOVQ         channels+64(FP), DI
+	SHLQ         $0x02, DI
+	MOVQ         bounds+56(FP), R8
+	VBROADCASTSS (R8), Y0
+	VBROADCASTSS 4(R8), Y1
 
 window:
 	XORQ R8, R8
 
 four:
 	LEAQ    128(R8), R9
-	MOVQ    many+64(FP), R10
+	MOVQ    many+72(FP), R10
 	SHLQ    $0x02, R10
 	CMPQ    R9, R10
 	JGT     one
-	VMOVUPS (SI)(R8*1), Y0
-	VMOVUPS 32(SI)(R8*1), Y1
-	VMOVUPS 64(SI)(R8*1), Y2
-	VMOVUPS 96(SI)(R8*1), Y3
+	VMOVUPS (SI)(R8*1), Y2
+	VMOVUPS 32(SI)(R8*1), Y3
+	VMOVUPS 64(SI)(R8*1), Y4
+	VMOVUPS 96(SI)(R8*1), Y5
 	MOVQ    DX, R10
 	MOVQ    taps+32(FP), R11
 	MOVQ    w+40(FP), R12
@@ -1724,32 +1784,40 @@ fourTap:
 	MOVLQSX     (R10), R13
 	LEAQ        (CX)(R13*4), R13
 	ADDQ        R8, R13
-	VMOVUPS     (R13), Y4
-	VFMADD231PS (R12), Y4, Y0
-	VMOVUPS     32(R13), Y4
-	VFMADD231PS 32(R12), Y4, Y1
-	VMOVUPS     64(R13), Y4
-	VFMADD231PS 64(R12), Y4, Y2
-	VMOVUPS     96(R13), Y4
-	VFMADD231PS 96(R12), Y4, Y3
+	VMOVUPS     (R13), Y6
+	VFMADD231PS (R12), Y6, Y2
+	VMOVUPS     32(R13), Y6
+	VFMADD231PS 32(R12), Y6, Y3
+	VMOVUPS     64(R13), Y6
+	VFMADD231PS 64(R12), Y6, Y4
+	VMOVUPS     96(R13), Y6
+	VFMADD231PS 96(R12), Y6, Y5
 	ADDQ        $0x04, R10
 	ADDQ        DI, R12
 	SUBQ        $0x01, R11
 	JNZ         fourTap
-	VMOVUPS     Y0, (AX)(R8*1)
-	VMOVUPS     Y1, 32(AX)(R8*1)
-	VMOVUPS     Y2, 64(AX)(R8*1)
-	VMOVUPS     Y3, 96(AX)(R8*1)
+	VMAXPS      Y2, Y0, Y2
+	VMINPS      Y2, Y1, Y2
+	VMAXPS      Y3, Y0, Y3
+	VMINPS      Y3, Y1, Y3
+	VMAXPS      Y4, Y0, Y4
+	VMINPS      Y4, Y1, Y4
+	VMAXPS      Y5, Y0, Y5
+	VMINPS      Y5, Y1, Y5
+	VMOVUPS     Y2, (AX)(R8*1)
+	VMOVUPS     Y3, 32(AX)(R8*1)
+	VMOVUPS     Y4, 64(AX)(R8*1)
+	VMOVUPS     Y5, 96(AX)(R8*1)
 	MOVQ        R9, R8
 	JMP         four
 
 one:
 	LEAQ    32(R8), R9
-	MOVQ    many+64(FP), R10
+	MOVQ    many+72(FP), R10
 	SHLQ    $0x02, R10
 	CMPQ    R9, R10
 	JGT     next
-	VMOVUPS (SI)(R8*1), Y0
+	VMOVUPS (SI)(R8*1), Y2
 	MOVQ    DX, R10
 	MOVQ    taps+32(FP), R11
 	MOVQ    w+40(FP), R12
@@ -1759,13 +1827,15 @@ oneTap:
 	MOVLQSX     (R10), R13
 	LEAQ        (CX)(R13*4), R13
 	ADDQ        R8, R13
-	VMOVUPS     (R13), Y1
-	VFMADD231PS (R12), Y1, Y0
+	VMOVUPS     (R13), Y3
+	VFMADD231PS (R12), Y3, Y2
 	ADDQ        $0x04, R10
 	ADDQ        DI, R12
 	SUBQ        $0x01, R11
 	JNZ         oneTap
-	VMOVUPS     Y0, (AX)(R8*1)
+	VMAXPS      Y2, Y0, Y2
+	VMINPS      Y2, Y1, Y2
+	VMOVUPS     Y2, (AX)(R8*1)
 	MOVQ        R9, R8
 	JMP         one
 
@@ -5419,10 +5489,10 @@ other:
 	VZEROUPPER
 	RET
 
-// func windowsAVX512(c *float32, stride int, x *float32, at *int32, taps int, depth int, w *float32, bias *float32, registers int)
+// func windowsAVX512(c *float32, stride int, x *float32, at *int32, taps int, depth int, w *float32, bias *float32, bounds *[2]float32, registers int)
 // Requires: AVX, AVX512F
-TEXT ·windowsAVX512(SB), NOSPLIT, $0-72
-	MOVQ registers+64(FP), AX
+TEXT ·windowsAVX512(SB), NOSPLIT, $0-80
+	MOVQ registers+72(FP), AX
 	CMPQ AX, $0x03
 	JEQ  windows3
 	CMPQ AX, $0x02
@@ -5527,6 +5597,57 @@ deep3:
 	JLT          deep3
 	SUBQ         $0x01, BX
 	JNZ          tap3
+	MOVQ         bounds+64(FP), AX
+	VBROADCASTSS (AX), Z24
+	VBROADCASTSS 4(AX), Z25
+	VMAXPS       Z0, Z24, Z0
+	VMINPS       Z0, Z25, Z0
+	VMAXPS       Z1, Z24, Z1
+	VMINPS       Z1, Z25, Z1
+	VMAXPS       Z2, Z24, Z2
+	VMINPS       Z2, Z25, Z2
+	VMAXPS       Z3, Z24, Z3
+	VMINPS       Z3, Z25, Z3
+	VMAXPS       Z4, Z24, Z4
+	VMINPS       Z4, Z25, Z4
+	VMAXPS       Z5, Z24, Z5
+	VMINPS       Z5, Z25, Z5
+	VMAXPS       Z6, Z24, Z6
+	VMINPS       Z6, Z25, Z6
+	VMAXPS       Z7, Z24, Z7
+	VMINPS       Z7, Z25, Z7
+	VMAXPS       Z8, Z24, Z8
+	VMINPS       Z8, Z25, Z8
+	VMAXPS       Z9, Z24, Z9
+	VMINPS       Z9, Z25, Z9
+	VMAXPS       Z10, Z24, Z10
+	VMINPS       Z10, Z25, Z10
+	VMAXPS       Z11, Z24, Z11
+	VMINPS       Z11, Z25, Z11
+	VMAXPS       Z12, Z24, Z12
+	VMINPS       Z12, Z25, Z12
+	VMAXPS       Z13, Z24, Z13
+	VMINPS       Z13, Z25, Z13
+	VMAXPS       Z14, Z24, Z14
+	VMINPS       Z14, Z25, Z14
+	VMAXPS       Z15, Z24, Z15
+	VMINPS       Z15, Z25, Z15
+	VMAXPS       Z16, Z24, Z16
+	VMINPS       Z16, Z25, Z16
+	VMAXPS       Z17, Z24, Z17
+	VMINPS       Z17, Z25, Z17
+	VMAXPS       Z18, Z24, Z18
+	VMINPS       Z18, Z25, Z18
+	VMAXPS       Z19, Z24, Z19
+	VMINPS       Z19, Z25, Z19
+	VMAXPS       Z20, Z24, Z20
+	VMINPS       Z20, Z25, Z20
+	VMAXPS       Z21, Z24, Z21
+	VMINPS       Z21, Z25, Z21
+	VMAXPS       Z22, Z24, Z22
+	VMINPS       Z22, Z25, Z22
+	VMAXPS       Z23, Z24, Z23
+	VMINPS       Z23, Z25, Z23
 	MOVQ         c+0(FP), AX
 	MOVQ         stride+8(FP), CX
 	SHLQ         $0x02, CX
@@ -5643,6 +5764,41 @@ deep2:
 	JLT          deep2
 	SUBQ         $0x01, BX
 	JNZ          tap2
+	MOVQ         bounds+64(FP), AX
+	VBROADCASTSS (AX), Z16
+	VBROADCASTSS 4(AX), Z17
+	VMAXPS       Z0, Z16, Z0
+	VMINPS       Z0, Z17, Z0
+	VMAXPS       Z1, Z16, Z1
+	VMINPS       Z1, Z17, Z1
+	VMAXPS       Z2, Z16, Z2
+	VMINPS       Z2, Z17, Z2
+	VMAXPS       Z3, Z16, Z3
+	VMINPS       Z3, Z17, Z3
+	VMAXPS       Z4, Z16, Z4
+	VMINPS       Z4, Z17, Z4
+	VMAXPS       Z5, Z16, Z5
+	VMINPS       Z5, Z17, Z5
+	VMAXPS       Z6, Z16, Z6
+	VMINPS       Z6, Z17, Z6
+	VMAXPS       Z7, Z16, Z7
+	VMINPS       Z7, Z17, Z7
+	VMAXPS       Z8, Z16, Z8
+	VMINPS       Z8, Z17, Z8
+	VMAXPS       Z9, Z16, Z9
+	VMINPS       Z9, Z17, Z9
+	VMAXPS       Z10, Z16, Z10
+	VMINPS       Z10, Z17, Z10
+	VMAXPS       Z11, Z16, Z11
+	VMINPS       Z11, Z17, Z11
+	VMAXPS       Z12, Z16, Z12
+	VMINPS       Z12, Z17, Z12
+	VMAXPS       Z13, Z16, Z13
+	VMINPS       Z13, Z17, Z13
+	VMAXPS       Z14, Z16, Z14
+	VMINPS       Z14, Z17, Z14
+	VMAXPS       Z15, Z16, Z15
+	VMINPS       Z15, Z17, Z15
 	MOVQ         c+0(FP), AX
 	MOVQ         stride+8(FP), CX
 	SHLQ         $0x02, CX
@@ -5734,6 +5890,25 @@ deep1:
 	JLT          deep1
 	SUBQ         $0x01, BX
 	JNZ          tap1
+	MOVQ         bounds+64(FP), AX
+	VBROADCASTSS (AX), Z8
+	VBROADCASTSS 4(AX), Z9
+	VMAXPS       Z0, Z8, Z0
+	VMINPS       Z0, Z9, Z0
+	VMAXPS       Z1, Z8, Z1
+	VMINPS       Z1, Z9, Z1
+	VMAXPS       Z2, Z8, Z2
+	VMINPS       Z2, Z9, Z2
+	VMAXPS       Z3, Z8, Z3
+	VMINPS       Z3, Z9, Z3
+	VMAXPS       Z4, Z8, Z4
+	VMINPS       Z4, Z9, Z4
+	VMAXPS       Z5, Z8, Z5
+	VMINPS       Z5, Z9, Z5
+	VMAXPS       Z6, Z8, Z6
+	VMINPS       Z6, Z9, Z6
+	VMAXPS       Z7, Z8, Z7
+	VMINPS       Z7, Z9, Z7
 	MOVQ         c+0(FP), AX
 	MOVQ         stride+8(FP), CX
 	SHLQ         $0x02, CX
@@ -5756,30 +5931,33 @@ deep1:
 	VZEROUPPER
 	RET
 
-// func depthwiseAVX512(c *float32, x *float32, at *int32, windows int, taps int, w *float32, bias *float32, channels int, many int)
+// func depthwiseAVX512(c *float32, x *float32, at *int32, windows int, taps int, w *float32, bias *float32, bounds *[2]float32, channels int, many int)
 // Requires: AVX, AVX512F
-TEXT ·depthwiseAVX512(SB), NOSPLIT, $0-72
-	MOVQ c+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ at+16(FP), DX
-	MOVQ windows+24(FP), BX
-	MOVQ bias+48(FP), SI
-	MOVQ channels+56(FP), DI
-	SHLQ $0x02, DI
+TEXT ·depthwiseAVX512(SB), NOSPLIT, $0-80
+	MOVQ         c+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         at+16(FP), DX
+	MOVQ         windows+24(FP), BX
+	MOVQ         bias+48(FP), SI
+	MOVQ         channels+64(FP), DI
+	SHLQ         $0x02, DI
+	MOVQ         bounds+56(FP), R8
+	VBROADCASTSS (R8), Z0
+	VBROADCASTSS 4(R8), Z1
 
 window:
 	XORQ R8, R8
 
 four:
 	LEAQ    256(R8), R9
-	MOVQ    many+64(FP), R10
+	MOVQ    many+72(FP), R10
 	SHLQ    $0x02, R10
 	CMPQ    R9, R10
 	JGT     one
-	VMOVUPS (SI)(R8*1), Z0
-	VMOVUPS 64(SI)(R8*1), Z1
-	VMOVUPS 128(SI)(R8*1), Z2
-	VMOVUPS 192(SI)(R8*1), Z3
+	VMOVUPS (SI)(R8*1), Z2
+	VMOVUPS 64(SI)(R8*1), Z3
+	VMOVUPS 128(SI)(R8*1), Z4
+	VMOVUPS 192(SI)(R8*1), Z5
 	MOVQ    DX, R10
 	MOVQ    taps+32(FP), R11
 	MOVQ    w+40(FP), R12
@@ -5789,32 +5967,40 @@ fourTap:
 	MOVLQSX     (R10), R13
 	LEAQ        (CX)(R13*4), R13
 	ADDQ        R8, R13
-	VMOVUPS     (R13), Z4
-	VFMADD231PS (R12), Z4, Z0
-	VMOVUPS     64(R13), Z4
-	VFMADD231PS 64(R12), Z4, Z1
-	VMOVUPS     128(R13), Z4
-	VFMADD231PS 128(R12), Z4, Z2
-	VMOVUPS     192(R13), Z4
-	VFMADD231PS 192(R12), Z4, Z3
+	VMOVUPS     (R13), Z6
+	VFMADD231PS (R12), Z6, Z2
+	VMOVUPS     64(R13), Z6
+	VFMADD231PS 64(R12), Z6, Z3
+	VMOVUPS     128(R13), Z6
+	VFMADD231PS 128(R12), Z6, Z4
+	VMOVUPS     192(R13), Z6
+	VFMADD231PS 192(R12), Z6, Z5
 	ADDQ        $0x04, R10
 	ADDQ        DI, R12
 	SUBQ        $0x01, R11
 	JNZ         fourTap
-	VMOVUPS     Z0, (AX)(R8*1)
-	VMOVUPS     Z1, 64(AX)(R8*1)
-	VMOVUPS     Z2, 128(AX)(R8*1)
-	VMOVUPS     Z3, 192(AX)(R8*1)
+	VMAXPS      Z2, Z0, Z2
+	VMINPS      Z2, Z1, Z2
+	VMAXPS      Z3, Z0, Z3
+	VMINPS      Z3, Z1, Z3
+	VMAXPS      Z4, Z0, Z4
+	VMINPS      Z4, Z1, Z4
+	VMAXPS      Z5, Z0, Z5
+	VMINPS      Z5, Z1, Z5
+	VMOVUPS     Z2, (AX)(R8*1)
+	VMOVUPS     Z3, 64(AX)(R8*1)
+	VMOVUPS     Z4, 128(AX)(R8*1)
+	VMOVUPS     Z5, 192(AX)(R8*1)
 	MOVQ        R9, R8
 	JMP         four
 
 one:
 	LEAQ    64(R8), R9
-	MOVQ    many+64(FP), R10
+	MOVQ    many+72(FP), R10
 	SHLQ    $0x02, R10
 	CMPQ    R9, R10
 	JGT     next
-	VMOVUPS (SI)(R8*1), Z0
+	VMOVUPS (SI)(R8*1), Z2
 	MOVQ    DX, R10
 	MOVQ    taps+32(FP), R11
 	MOVQ    w+40(FP), R12
@@ -5824,13 +6010,15 @@ oneTap:
 	MOVLQSX     (R10), R13
 	LEAQ        (CX)(R13*4), R13
 	ADDQ        R8, R13
-	VMOVUPS     (R13), Z1
-	VFMADD231PS (R12), Z1, Z0
+	VMOVUPS     (R13), Z3
+	VFMADD231PS (R12), Z3, Z2
 	ADDQ        $0x04, R10
 	ADDQ        DI, R12
 	SUBQ        $0x01, R11
 	JNZ         oneTap
-	VMOVUPS     Z0, (AX)(R8*1)
+	VMAXPS      Z2, Z0, Z2
+	VMINPS      Z2, Z1, Z2
+	VMOVUPS     Z2, (AX)(R8*1)
 	MOVQ        R9, R8
 	JMP         one
 

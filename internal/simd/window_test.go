@@ -26,6 +26,8 @@ func eighths(src *rand.Rand, n int) []float32 {
 	return x
 }
 
+var windowBounds = [][2]float32{{float32(math.Inf(-1)), float32(math.Inf(1))}, {-10, 6}}
+
 // checkWindows compares Windows with simple sums.
 func checkWindows(t *testing.T) {
 	tile, most := WindowTile()
@@ -34,7 +36,7 @@ func checkWindows(t *testing.T) {
 			for _, taps := range []int{1, 3} {
 				for _, depth := range []int{1, 7, 32} {
 					src := rand.New(rand.NewPCG(uint64(columns), uint64(windows*depth)))
-					width, stride := WholeColumns[float32](columns), columns+src.IntN(3)
+					width, stride, bounds := WholeColumns[float32](columns), columns+src.IntN(3), &windowBounds[depth%2]
 					x, w, bias := eighths(src, 100+depth), eighths(src, taps*depth*width), eighths(src, width)
 					at := make([]int32, (windows+tile-1)/tile*tile*taps)
 					for i := range at {
@@ -50,10 +52,10 @@ func checkWindows(t *testing.T) {
 									sum += x[int(at[r/tile*tile*taps+s*tile+r%tile])+d] * w[(s*depth+d)*width+j]
 								}
 							}
-							want[r*stride+j] = sum
+							want[r*stride+j] = min(max(sum, bounds[0]), bounds[1])
 						}
 					}
-					Windows(got, stride, columns, x, at, windows, taps, depth, w, bias)
+					Windows(got, stride, columns, x, at, windows, taps, depth, w, bias, bounds)
 					if !slices.Equal(got, want) {
 						t.Fatalf("%d windows of %d numbers, %d taps of depth %d: got %v, want %v", windows, columns, taps, depth, got, want)
 					}
@@ -67,7 +69,7 @@ func checkWindows(t *testing.T) {
 func checkDepthwise(t *testing.T) {
 	for channels := 1; channels < 150; channels += 3 {
 		src := rand.New(rand.NewPCG(uint64(channels), 1))
-		taps, windows := 1+src.IntN(9), 1+src.IntN(5)
+		taps, windows, bounds := 1+src.IntN(9), 1+src.IntN(5), &windowBounds[channels%2]
 		x, w, bias := eighths(src, 100+channels), eighths(src, taps*channels), eighths(src, channels)
 		at := make([]int32, windows*taps)
 		for i := range at {
@@ -81,10 +83,10 @@ func checkDepthwise(t *testing.T) {
 				for s := range taps {
 					sum += x[int(at[r*taps+s])+j] * w[s*channels+j]
 				}
-				want[r*channels+j] = sum
+				want[r*channels+j] = min(max(sum, bounds[0]), bounds[1])
 			}
 		}
-		Depthwise(got, x, at, taps, w, bias)
+		Depthwise(got, x, at, taps, w, bias, bounds)
 		if !slices.Equal(got, want) {
 			t.Fatalf("%d windows of %d channels, %d taps: got %v, want %v", windows, channels, taps, got, want)
 		}
@@ -115,7 +117,7 @@ func TestWindowRounding(t *testing.T) {
 		at[i] = int32(i / tile * depth)
 	}
 	got := make([]float32, most)
-	Windows(got, most, most, x, at, 1, taps, depth, w, bias)
+	Windows(got, most, most, x, at, 1, taps, depth, w, bias, &windowBounds[0])
 	for j := range got {
 		want := bias[j]
 		for d, v := range x {
@@ -127,8 +129,8 @@ func TestWindowRounding(t *testing.T) {
 		}
 	}
 	x[3] = float32(math.NaN())
-	Windows(got, most, most, x, at, 1, taps, depth, w, bias)
-	Depthwise(got[:1], x[3:], []int32{0}, 1, []float32{1}, []float32{0})
+	Windows(got, most, most, x, at, 1, taps, depth, w, bias, &windowBounds[1])
+	Depthwise(got[:1], x[3:], []int32{0}, 1, []float32{1}, []float32{0}, &windowBounds[1])
 	if !math.IsNaN(float64(got[0])) || !math.IsNaN(float64(got[most-1])) {
 		t.Errorf("of no numbers came %v", got)
 	}
@@ -148,7 +150,7 @@ func BenchmarkWindows(b *testing.B) {
 				at[i] = int32(i * depth)
 			}
 			for b.Loop() {
-				Windows(c, most, most, x, at, windows, 1, depth, w, bias)
+				Windows(c, most, most, x, at, windows, 1, depth, w, bias, &windowBounds[0])
 			}
 			b.ReportMetric(float64(windows*depth*most)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GMAC/s")
 		})

@@ -402,9 +402,25 @@ func sweep(w *width) {
 	end()
 }
 
+// bounded clamps sums.
+func bounded(lo, hi reg.VecVirtual, sums []reg.VecVirtual) {
+	for _, v := range sums {
+		VMAXPS(v, lo, v)
+		VMINPS(v, hi, v)
+	}
+}
+
+func loadBounds(w *width) (lo, hi reg.VecVirtual) {
+	bounds := param("bounds")
+	lo, hi = w.vec(), w.vec()
+	VBROADCASTSS(at(bounds, 0), lo)
+	VBROADCASTSS(at(bounds, 4), hi)
+	return lo, hi
+}
+
 // windows computes registers of numbers of some windows.
 func windows(w *width) {
-	function("windows"+w.name, "func(c *float32, stride int, x *float32, at *int32, taps, depth int, w, bias *float32, registers int)")
+	function("windows"+w.name, "func(c *float32, stride int, x *float32, at *int32, taps, depth int, w, bias *float32, bounds *[2]float32, registers int)")
 	which := param("registers")
 	for g := 3; g > 0; g-- {
 		CMPQ(which, Imm(uint64(g)))
@@ -448,6 +464,8 @@ func windows(w *width) {
 				ADDQ(Imm(uint64(g*w.bytes)), weights)
 			})
 		})
+		lo, hi := loadBounds(w)
+		bounded(lo, hi, sums)
 		c, stride := param("c"), scaled("stride", 2)
 		w.inRows(sums, g, c, stride, func(v reg.VecVirtual, place Mem) { VMOVUPS(v, place) })
 		end()
@@ -456,9 +474,10 @@ func windows(w *width) {
 
 // depthwise computes many channels of each window, a positive multiple of 16.
 func depthwise(w *width) {
-	function("depthwise"+w.name, "func(c, x *float32, at *int32, windows, taps int, w, bias *float32, channels, many int)")
+	function("depthwise"+w.name, "func(c, x *float32, at *int32, windows, taps int, w, bias *float32, bounds *[2]float32, channels, many int)")
 	c, x, places, left, bias := param("c"), param("x"), param("at"), param("windows"), param("bias")
 	channels := scaled("channels", 2)
+	lo, hi := loadBounds(w)
 	countDown("window", left, 1, func() {
 		from := start()
 		some := func(label, enough string, n int) {
@@ -487,6 +506,7 @@ func depthwise(w *width) {
 				ADDQ(Imm(4), tap)
 				ADDQ(channels, weights)
 			})
+			bounded(lo, hi, sums)
 			for i, v := range sums {
 				VMOVUPS(v, behind(c, from, i*w.bytes))
 			}
