@@ -231,21 +231,6 @@ func storedRow(x mat.Matrix, i int) (columns []int, values []float64) {
 	return nil, x.(*mat.Dense).RawRowView(i)
 }
 
-// each calls f with every stored value of x.
-func each(x mat.Matrix, f func(i, j int, v float64)) {
-	n, _ := x.Dims()
-	for i := range n {
-		columns, values := storedRow(x, i)
-		for j, v := range values {
-			if columns != nil {
-				f(i, columns[j], v)
-			} else {
-				f(i, j, v)
-			}
-		}
-	}
-}
-
 // SumOfRows returns the sum of f over the samples; f gets a sample's row and its stored values.
 func SumOfRows(d Data, f func(i int, values []float64) float64) float64 {
 	n, _ := d.Dims()
