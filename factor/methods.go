@@ -102,16 +102,9 @@ func newOwnRuleData(x mat.Matrix, known Known, opt Options) (view.Data, error) {
 	return d, cmp.Or(err, opt.validate(n))
 }
 
-// Known holds labels and links, the supervision of n samples. Its zero value is no supervision.
-type Known struct {
-	// Labels holds each sample's class, numbered from 0, or -1 if it is unlabelled; it has n elements or none.
-	Labels []int
-	// MustLink and CannotLink hold pairs of rows that must, and must not, be in the same class.
-	MustLink, CannotLink [][2]int
-}
-
-// Check returns an error if labels or links do not fit n samples or contradict each other.
-func (k Known) Check(n int) error { return links.Known(k).Check(n) }
+// Known holds labels and links, the supervision of n samples: Labels, the class of each sample from 0, or -1 if it is
+// unlabelled, and MustLink and CannotLink, pairs of rows that must, and must not, be in the same class.
+type Known = links.Known
 
 // CSR is a sparse matrix in compressed row storage. Methods with a free basis never convert it to a dense matrix.
 type CSR = sparse.CSR

@@ -77,7 +77,7 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 			return nil, err
 		}
 	}
-	cost := info.new(d, u, v)
+	cost := info.of(d, u, v)
 	if weights != nil {
 		c := &weightedCost{info, d.(view.Dense), weights, u, v, nil}
 		if cost = c; squares && (best || mat.Min(u) < 0) {

@@ -328,16 +328,7 @@ func (t *Condensation) Data(d Data) Data {
 }
 
 // Rows returns the rows of a, n×p, condensed as Data condenses the rows of X.
-func (t *Condensation) Rows(a *mat.Dense) *mat.Dense {
-	if t.None {
-		return a
-	}
-	scale := make([]float64, len(t.Group))
-	for i, g := range t.Group {
-		scale[i] = t.Weight[i] * t.Expand[g]
-	}
-	return Dense{a}.Condense(t.Groups, t.Group, scale).(Dense).X
-}
+func (t *Condensation) Rows(a *mat.Dense) *mat.Dense { return t.Data(Dense{a}).(Dense).X }
 
 // Columns condenses the columns of a, k×n, as Data condenses the rows of X.
 func (t *Condensation) Columns(dst, a *mat.Dense) {
