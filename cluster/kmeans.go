@@ -53,9 +53,6 @@ type KMeans struct {
 	// Start, if set, holds K rows of x that are the initial centres of a single run. Init, Restarts and Seed are
 	// ignored.
 	Start []int
-
-	// traced, if set, is called after every iteration with the number of moved samples.
-	traced func(restart, iteration, moved int)
 }
 
 // Result is the result of a clustering: the best of all restarts.
@@ -105,7 +102,7 @@ func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func
 	if err != nil {
 		return nil, err
 	}
-	return best(ctx, k.traced != nil, l.runs, l.starts, func() func(start int) (*Result, error) {
+	return best(ctx, l.runs, l.starts, func() func(start int) (*Result, error) {
 		own := l.clone()
 		return func(start int) (*Result, error) { return own.run(ctx, start) }
 	})
@@ -113,11 +110,8 @@ func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func
 
 // best returns the result with the lowest objective, ties to the first, of the first runs that succeed. A dead end is
 // replaced by another start. runner returns a worker's function that runs one start.
-func best(ctx context.Context, inOrder bool, runs, starts int, runner func() func(start int) (*Result, error)) (*Result, error) {
+func best(ctx context.Context, runs, starts int, runner func() func(start int) (*Result, error)) (*Result, error) {
 	workers := min(parallel.Cores(), runs)
-	if inOrder {
-		workers = 1
-	}
 	run := make([]func(start int) (*Result, error), workers)
 	var mu sync.Mutex
 	var least *Result

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -303,13 +304,9 @@ func TestKMeansCosineTies(t *testing.T) {
 
 func TestKMeansStartRunsOnce(t *testing.T) {
 	x, _ := blobs(50, 3, 2, 1, 1)
-	k := KMeans{K: 2, Start: []int{0, 1}, Restarts: 3, traced: func(restart, _, _ int) {
-		if restart > 0 {
-			t.Errorf("restart %d", restart)
-		}
-	}}
-	if _, err := k.Fit(context.Background(), x); err != nil {
-		t.Fatal(err)
+	l, err := KMeans{K: 2, Start: []int{0, 1}, Restarts: 3}.lloyd(x)
+	if err != nil || l.runs != 1 || l.starts != 1 {
+		t.Fatalf("%d runs, %v", l.runs, err)
 	}
 }
 
@@ -518,18 +515,30 @@ func TestKMeansErrors(t *testing.T) {
 
 func TestKMeansCancelled(t *testing.T) {
 	x, _ := blobs(600, 4, 3, 1, 1)
-	ctx, cancel := context.WithCancel(context.Background())
-	k := KMeans{K: 3, traced: func(restart, iteration, _ int) {
-		if restart == 2 && iteration == 2 {
-			cancel()
+	for checks := range int32(12) {
+		if _, err := (KMeans{K: 3}).Fit(endsAfter(checks), x); !errors.Is(err, context.Canceled) {
+			t.Errorf("ended after %d checks: got error %v, want the error of the context", checks, err)
 		}
-		if restart > 2 {
-			t.Errorf("restart %d after the cancellation", restart)
-		}
-	}}
-	if _, err := k.Fit(ctx, x); !errors.Is(err, context.Canceled) {
-		t.Errorf("got error %v, want the error of the context", err)
 	}
+}
+
+// endsAfter returns a context that ends after a number of checks.
+func endsAfter(checks int32) context.Context {
+	c := &endingContext{Context: context.Background()}
+	c.left.Store(checks)
+	return c
+}
+
+type endingContext struct {
+	context.Context
+	left atomic.Int32
+}
+
+func (c *endingContext) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
 }
 
 // TestKMeansShapes checks on all small shapes that nothing panics and that all clusters have samples.

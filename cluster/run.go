@@ -73,9 +73,6 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 				return nil, err
 			}
 		}
-		if l.traced != nil {
-			l.traced(restart, iteration, moved)
-		}
 		if moved == 0 {
 			break
 		}
