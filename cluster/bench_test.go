@@ -35,14 +35,11 @@ func blobs(n, m, k int, spread float64, seed uint64) (*mat.Dense, []int) {
 func benchmarkKMeans(b *testing.B, n, m int, k KMeans) {
 	x, _ := blobs(n, m, k.K, 1, 1)
 	b.ReportAllocs()
-	var passes int
-	k.traced = func(int, int, int) { passes++ }
 	for b.Loop() {
 		if _, err := k.Fit(context.Background(), x); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(passes), "ns/pass")
 }
 
 // BenchmarkKMeansPixels is k-means as the papers run it on COIL-20.

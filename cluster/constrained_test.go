@@ -191,18 +191,22 @@ func TestConstrainedKMeansNeverRises(t *testing.T) {
 // a result of k-means.
 func TestSeededKMeansRuns(t *testing.T) {
 	x, truth := blobs(90, 3, 3, 0.1, 1)
-	runs := map[int]bool{}
-	k := KMeans{K: 3, Restarts: 4, traced: func(restart, _, _ int) { runs[restart] = true }}
-	if _, err := (SeededKMeans{k}).Fit(context.Background(), x, Known{Labels: someLabels(truth, 2, 1)}); err != nil || len(runs) != 1 {
-		t.Errorf("%d runs, %v", len(runs), err)
-	}
-	clear(runs)
+	k := KMeans{K: 3, Restarts: 4}
 	none := slices.Repeat([]int{-1}, 90)
+	for want, labels := range map[int][]int{1: someLabels(truth, 2, 1), 4: none} {
+		l, err := k.lloyd(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.seed(labels, false); err != nil || l.runs != want {
+			t.Errorf("%d runs, want %d; %v", l.runs, want, err)
+		}
+	}
 	for _, init := range []Init{InitSample, InitPlusPlus} {
 		k.Init = init
 		got, err := SeededKMeans{k}.Fit(context.Background(), x, Known{Labels: none})
-		if err != nil || len(runs) != 4 {
-			t.Fatalf("%d runs, %v", len(runs), err)
+		if err != nil {
+			t.Fatal(err)
 		}
 		want, err := k.Fit(context.Background(), x)
 		if err != nil || !near(got.Objective, want.Objective, 1e-9) {

@@ -25,8 +25,6 @@ type KernelKMeans struct {
 	Seed          uint64 // seed of the random starts
 	// Start, if set, holds the initial clusters of the samples for a single run. Restarts and Seed are ignored.
 	Start []int
-
-	traced func(restart, iteration, moved int) // as in KMeans
 }
 
 // Cluster implements [Clusterer].
@@ -49,7 +47,7 @@ func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (_ *Result, er
 		return nil, err
 	}
 	runs := KMeans{Restarts: k.Restarts, Start: k.Start}.restarts()
-	return best(ctx, k.traced != nil, runs, runs, func() func(start int) (*Result, error) {
+	return best(ctx, runs, runs, func() func(start int) (*Result, error) {
 		f := &featureSpace{
 			KernelKMeans: k, n: n, kernel: sym,
 			labels: make([]int, n), previous: make([]int, n), counts: make([]int, k.K),
@@ -91,12 +89,7 @@ func (f *featureSpace) run(ctx context.Context, restart int) (*Result, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		iteration++
-		moved := f.assign()
-		if f.traced != nil {
-			f.traced(restart, iteration, moved)
-		}
-		if moved == 0 {
+		if iteration++; f.assign() == 0 {
 			break
 		}
 	}

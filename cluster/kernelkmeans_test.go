@@ -155,9 +155,7 @@ func TestKernelKMeansErrors(t *testing.T) {
 			t.Errorf("%+v: got error %v, want one with %q", test.k, err, test.want)
 		}
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	k := KernelKMeans{K: 2, traced: func(int, int, int) { cancel() }}
-	if _, err := k.Fit(ctx, kernel); !errors.Is(err, context.Canceled) {
+	if _, err := (KernelKMeans{K: 2}).Fit(endsAfter(2), kernel); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want the error of the context", err)
 	}
 }

@@ -53,9 +53,6 @@ type KMeans struct {
 	// Start, if set, holds K rows of x that are the initial centres of a single run. Init, Restarts and Seed are
 	// ignored.
 	Start []int
-
-	// traced, if set, is called after every iteration with the number of moved samples.
-	traced func(restart, iteration, moved int)
 }
 
 // Result is the result of a clustering: the best of all restarts.
@@ -85,8 +82,7 @@ func (k KMeans) Memory(s Size) float64 {
 		points = 8 * n * m // samples scaled to unit length
 	}
 	starts := 8 * n * float64(1+lloyd.Candidates(s.K))
-	bounds := 24*n + 8*clusters*m + 16*float64(scoredRows(s.M))*m
-	return points + 48*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+bounds+512*8*clusters) + 300*float64(s.Links)
+	return points + 48*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+512*8*clusters) + 300*float64(s.Links)
 }
 
 // wrap prefixes an error with a name.
@@ -106,7 +102,7 @@ func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func
 	if err != nil {
 		return nil, err
 	}
-	return best(ctx, k.traced != nil, l.runs, l.starts, func() func(start int) (*Result, error) {
+	return best(ctx, l.runs, l.starts, func() func(start int) (*Result, error) {
 		own := l.clone()
 		return func(start int) (*Result, error) { return own.run(ctx, start) }
 	})
@@ -114,11 +110,8 @@ func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func
 
 // best returns the result with the lowest objective, ties to the first, of the first runs that succeed. A dead end is
 // replaced by another start. runner returns a worker's function that runs one start.
-func best(ctx context.Context, inOrder bool, runs, starts int, runner func() func(start int) (*Result, error)) (*Result, error) {
+func best(ctx context.Context, runs, starts int, runner func() func(start int) (*Result, error)) (*Result, error) {
 	workers := min(parallel.Cores(), runs)
-	if inOrder {
-		workers = 1
-	}
 	run := make([]func(start int) (*Result, error), workers)
 	var mu sync.Mutex
 	var least *Result
@@ -317,7 +310,7 @@ func (l *run) plusPlus(ctx context.Context, random *rand.Rand, centres int) ([]i
 			limit = 2.001 * points.slack(longest)
 		},
 		Cost: func(out []float64, lo, hi int) {
-			points.score(out, l.samples, l.all[lo:hi])
+			points.score(out, l.samples, lo, hi)
 			for i := lo; i < hi; i++ {
 				own := out[(i-lo)*points.points.Rows:][:points.points.Rows]
 				for c, score := range own {

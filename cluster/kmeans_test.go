@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -303,13 +304,9 @@ func TestKMeansCosineTies(t *testing.T) {
 
 func TestKMeansStartRunsOnce(t *testing.T) {
 	x, _ := blobs(50, 3, 2, 1, 1)
-	k := KMeans{K: 2, Start: []int{0, 1}, Restarts: 3, traced: func(restart, _, _ int) {
-		if restart > 0 {
-			t.Errorf("restart %d", restart)
-		}
-	}}
-	if _, err := k.Fit(context.Background(), x); err != nil {
-		t.Fatal(err)
+	l, err := KMeans{K: 2, Start: []int{0, 1}, Restarts: 3}.lloyd(x)
+	if err != nil || l.runs != 1 || l.starts != 1 {
+		t.Fatalf("%d runs, %v", l.runs, err)
 	}
 }
 
@@ -518,18 +515,30 @@ func TestKMeansErrors(t *testing.T) {
 
 func TestKMeansCancelled(t *testing.T) {
 	x, _ := blobs(600, 4, 3, 1, 1)
-	ctx, cancel := context.WithCancel(context.Background())
-	k := KMeans{K: 3, traced: func(restart, iteration, _ int) {
-		if restart == 2 && iteration == 2 {
-			cancel()
+	for checks := range int32(12) {
+		if _, err := (KMeans{K: 3}).Fit(endsAfter(checks), x); !errors.Is(err, context.Canceled) {
+			t.Errorf("ended after %d checks: got error %v, want the error of the context", checks, err)
 		}
-		if restart > 2 {
-			t.Errorf("restart %d after the cancellation", restart)
-		}
-	}}
-	if _, err := k.Fit(ctx, x); !errors.Is(err, context.Canceled) {
-		t.Errorf("got error %v, want the error of the context", err)
 	}
+}
+
+// endsAfter returns a context that ends after a number of checks.
+func endsAfter(checks int32) context.Context {
+	c := &endingContext{Context: context.Background()}
+	c.left.Store(checks)
+	return c
+}
+
+type endingContext struct {
+	context.Context
+	left atomic.Int32
+}
+
+func (c *endingContext) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
 }
 
 // TestKMeansShapes checks on all small shapes that nothing panics and that all clusters have samples.
@@ -618,49 +627,6 @@ func ExampleKMeans() {
 	// Output:
 	// [0 0 1 1 1]
 	// 1.833
-}
-
-// TestBounds checks that pruning by bounds never changes the result.
-func TestBounds(t *testing.T) {
-	random := rng.New(1, "bounds")
-	for trial := range 100 {
-		n, m, k := 20+random.IntN(400), 1+random.IntN(12), 2+random.IntN(9)
-		x, name := grid(random, n, m), "grid"
-		switch trial % 4 {
-		case 1:
-			x, _ = blobs(n, m, k, 0.3, uint64(trial))
-			name = "blobs"
-		case 2:
-			x, _ = blobs(n, m, k, 1, uint64(trial))
-			x.Apply(func(_, _ int, v float64) float64 { return 1e3 + v }, x)
-			name = "far from zero"
-		case 3:
-			x, _ = blobs(n, m, 3, 1, uint64(trial))
-			x.Apply(func(_, _ int, v float64) float64 { return v * math.Pow(10, float64(trial%7*40-120)) }, x)
-			name = "of any scale"
-		}
-		for _, d := range bothDistances {
-			for _, x := range []mat.Matrix{x, toSparse(x)} {
-				var got [2]*Result
-				for at := range got {
-					l, err := KMeans{K: k, Distance: d, Init: Init(trial % 2), Refine: trial/4%2 == 1, Seed: uint64(trial)}.lloyd(x)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if l = l.clone(); at == 1 {
-						l.unbounded = true
-					}
-					if got[at], err = l.run(context.Background(), 0); err != nil {
-						t.Fatal(err)
-					}
-				}
-				a, b := got[0], got[1]
-				if !slices.Equal(a.Labels, b.Labels) || !near(a.Objective, b.Objective, 1e-12*b.Objective) || a.Iterations != b.Iterations || !mat.EqualApprox(a.Centres, b.Centres, 1e-12) {
-					t.Fatalf("trial %d, %s, %d×%d, k = %d, %v: objective %v after %d iterations, without bounds %v after %d", trial, name, n, m, k, d, a.Objective, a.Iterations, b.Objective, b.Iterations)
-				}
-			}
-		}
-	}
 }
 
 // plainObjective is the least objective of given labels: the centres are means, or for cosines the directions of the

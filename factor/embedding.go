@@ -48,7 +48,7 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, ch
 	n, _ := d.Dims()
 	kept, counted := slices.Repeat([]bool{true}, n), slices.Repeat([]bool{true}, n)
 	if check != nil {
-		class, count := links.Known(known).Classes(n)
+		class, count := known.Classes(n)
 		t.sizes = make([]int, count)
 		for i, c := range class {
 			if counted[i] = c >= 0; counted[i] {

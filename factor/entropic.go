@@ -91,7 +91,7 @@ func (m ECCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 	f := &memberships{kappa: kappa, lambda: lambda, cosines: cosines, labels: labels, r: like(), logs: like(), scores: like(), along: like()}
 	f.join(p)
 	f.start()
-	history, stop, err := descend(ctx, opt, f.value(), func(bool) (float64, error) {
+	history, stop, err := descend(ctx, opt, f.value(), func() (float64, error) {
 		f.update()
 		return f.value(), nil
 	})
@@ -193,16 +193,14 @@ type memberships struct {
 	kappa, lambda float64
 	cosines       *mat.Dense // of the whitened samples, n×n
 	labels        []int
-	near          [][]int     // the neighbours of each sample
-	weights       [][]float64 // their values of P
-	r, logs       *mat.Dense  // R and its logarithm, up to a constant in each row, n×k
-	scores, along *mat.Dense  // cos(φ_i, u_c) and PR, n×k
+	graph         *CSR       // P
+	r, logs       *mat.Dense // R and its logarithm, up to a constant in each row, n×k
+	scores, along *mat.Dense // cos(φ_i, u_c) and PR, n×k
 }
 
-// join sets near and weights to the graph that joins each sample with the p samples of largest cosine above 0.
+// join sets graph to P of the graph that joins each sample with the p samples of largest cosine above 0.
 func (f *memberships) join(p int) {
 	n := len(f.labels)
-	f.near, f.weights = make([][]int, n), make([][]float64, n)
 	nearest := make([][]neighbour, n)
 	algebra.EachRow(f.cosines, 2, func(i int, row []float64) {
 		for j, cosine := range row {
@@ -211,18 +209,18 @@ func (f *memberships) join(p int) {
 			}
 		}
 	})
+	var pairs [][2]int
 	for i, list := range nearest {
 		for _, q := range list {
-			f.near[i], f.near[q.j] = append(f.near[i], q.j), append(f.near[q.j], i)
+			pairs = append(pairs, [2]int{i, q.j})
 		}
 	}
-	for i, list := range f.near {
-		slices.Sort(list)
-		f.near[i] = slices.Compact(list)
-	}
-	for i, list := range f.near {
-		for _, j := range list {
-			f.weights[i] = append(f.weights[i], 1/math.Sqrt(float64(len(list)*len(f.near[j]))))
+	f.graph = binaryGraph(n, pairs)
+	for i := range n {
+		near, weights := f.graph.Row(i)
+		for at, j := range near {
+			others, _ := f.graph.Row(j)
+			weights[at] = 1 / math.Sqrt(float64(len(near)*len(others)))
 		}
 	}
 }
@@ -292,7 +290,8 @@ func (f *memberships) average() {
 	algebra.EachRow(f.along, divisionWork, func(i int, _ []float64) {
 		row := to.Data[i*to.Stride:][:to.Stride] // with its padding
 		clear(row)
-		simd.AddRows(row, f.weights[i], f.r.RawMatrix().Data, f.near[i])
+		near, weights := f.graph.Row(i)
+		simd.AddRows(row, weights, f.r.RawMatrix().Data, near)
 	})
 }
 

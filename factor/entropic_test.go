@@ -73,8 +73,9 @@ func TestECCF(t *testing.T) {
 		for c := range k {
 			want += r.At(i, c) * math.Log(float64(k)*max(r.At(i, c), 1e-300))
 		}
-		for at, j := range f.near[i] {
-			want -= 1.5 * f.weights[i][at] * algebra.Dot(r.RawRowView(i), r.RawRowView(j))
+		near, weights := f.graph.Row(i)
+		for at, j := range near {
+			want -= 1.5 * weights[at] * algebra.Dot(r.RawRowView(i), r.RawRowView(j))
 		}
 	}
 	nearNumber(t, "objective", res.Objective[len(res.Objective)-1], want, 1e-9*want)

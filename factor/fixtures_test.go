@@ -395,7 +395,7 @@ func checkProject(t *testing.T, f *fixture) {
 			t.Fatal(err)
 		}
 		v := mat.DenseCopyOf(matrixOf(t, f.Init["G"]).T())
-		c := costs[cost].new(d, u, v)
+		c := costs[cost].of(d, u, v)
 		next := func() Block {
 			c.moved(true)
 			return c.coefficientBlock()

@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
@@ -166,7 +167,7 @@ func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x view.Data
 	return view.EachPanel(ctx, n, p, func(part *mat.Dense, from, to int) {
 		some := block.Slice(0, to-from, 0, m).(*mat.Dense)
 		for i := from; i < to; i++ {
-			view.CopyRow(some.RawRowView(i-from), samples, i)
+			matrix.Row(some.RawRowView(i-from), i, samples)
 		}
 		if k.Function == KernelIntersection {
 			intersect(part, some, x)
@@ -302,7 +303,7 @@ func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 	err = kernel.eachProduct(ctx, m.Samples, d, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
 		for i := range r {
-			view.CopyRow(sample, m.Samples, from+i)
+			matrix.Row(sample, from+i, m.Samples)
 			kernel.apply(part.RawRowView(i), algebra.Dot(sample, sample), square)
 		}
 		algebra.Gemm(add, m.Weights.Slice(from, from+r, 0, k).(*mat.Dense), algebra.Trans, part, algebra.NoTrans)

@@ -68,9 +68,6 @@ type Options struct {
 	KeepScale bool
 	// OnIteration, if set, is called after every iteration.
 	OnIteration func(iteration int, objective float64)
-	// Trace, if set, selects the iterations whose objective is computed, besides the last one. Tolerance,
-	// MaxTime and OnIteration require all iterations and override it.
-	Trace func(iteration int) bool
 }
 
 // DefaultIterations is the number of iterations if Options.Iterations is 0.
@@ -105,16 +102,9 @@ func newOwnRuleData(x mat.Matrix, known Known, opt Options) (view.Data, error) {
 	return d, cmp.Or(err, opt.validate(n))
 }
 
-// Known holds labels and links, the supervision of n samples. Its zero value is no supervision.
-type Known struct {
-	// Labels holds each sample's class, numbered from 0, or -1 if it is unlabelled; it has n elements or none.
-	Labels []int
-	// MustLink and CannotLink hold pairs of rows that must, and must not, be in the same class.
-	MustLink, CannotLink [][2]int
-}
-
-// Check returns an error if labels or links do not fit n samples or contradict each other.
-func (k Known) Check(n int) error { return links.Known(k).Check(n) }
+// Known holds labels and links, the supervision of n samples: Labels, the class of each sample from 0, or -1 if it is
+// unlabelled, and MustLink and CannotLink, pairs of rows that must, and must not, be in the same class.
+type Known = links.Known
 
 // CSR is a sparse matrix in compressed row storage. Methods with a free basis never convert it to a dense matrix.
 type CSR = sparse.CSR
@@ -141,7 +131,7 @@ type Result struct {
 	// features G, m×l; else nil.
 	Association, FeatureGroups *mat.Dense
 	// Objective holds the objective at the initial factors and after each iteration, before the rescaling on
-	// exit. It is nil for a direct method, and NaN for iterations that Options.Trace leaves out. If the method
+	// exit. It is nil for a direct method. If the method
 	// guarantees that the objective never rises, an entry J is at most
 	//
 	//	(√J₀ + 1e-14·√P)² + 1e-12·J₀ + 1e-13·S

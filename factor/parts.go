@@ -385,7 +385,7 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense,
 	var cost cost
 	info := p.cost()
 	if weights == nil {
-		cost = info.new(condensed, u, first.v)
+		cost = info.of(condensed, u, first.v)
 	} else {
 		cost = info.weighted(condensed.(view.Dense), weights, u, first.v, ties)
 	}

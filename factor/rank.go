@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -53,7 +54,7 @@ func (h HeldOut) Misfit(x mat.Matrix, r *Result) (misfit, whole float64) {
 		if len(columns) == 0 {
 			continue
 		}
-		view.CopyRow(row, x, i)
+		matrix.Row(row, i, x)
 		v := r.Coefficients.RawRowView(i)
 		for _, j := range columns {
 			d := row[j] - algebra.Dot(v, r.Basis.RawRowView(j))
@@ -190,7 +191,7 @@ func (c *maskedCost) termByTerm() (sum float64) {
 	sums := make([]float64, n)
 	parallel.DoWork(n*m*k, n, func(i int) {
 		x, y := make([]float64, m), make([]float64, m)
-		view.CopyRow(x, c.x.Matrix(), i)
+		matrix.Row(x, i, c.x.Matrix())
 		for r := range k {
 			algebra.Axpy(c.v.At(r, i), c.u.RawRowView(r), y)
 		}

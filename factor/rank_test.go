@@ -419,7 +419,7 @@ func digits(n, m, parts int) *mat.Dense {
 
 // objectiveAt computes the cost of a result.
 func objectiveAt(cost Cost, x *mat.Dense, res *Result) float64 {
-	return costs[cost].new(view.Dense{X: x}, algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients)).value()
+	return costs[cost].of(view.Dense{X: x}, algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients)).value()
 }
 
 // TestMiniBatchDescends checks that the objective is the one of the factors, and close to the objective of a fit to

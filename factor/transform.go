@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 )
 
@@ -76,7 +77,7 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 			return nil, err
 		}
 	}
-	cost := info.new(d, u, v)
+	cost := info.of(d, u, v)
 	if weights != nil {
 		c := &weightedCost{info, d.(view.Dense), weights, u, v, nil}
 		if cost = c; squares && (best || mat.Min(u) < 0) {
@@ -236,7 +237,7 @@ func eachReconstruction(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense
 		algebra.Gemm(near, v.Slice(from, to, 0, k).(*mat.Dense), algebra.NoTrans, u, algebra.Trans)
 	}, func(from int, near *mat.Dense) {
 		for i := range near.RawMatrix().Rows {
-			view.CopyRow(row, x, from+i)
+			matrix.Row(row, from+i, x)
 			by := near.RawRowView(i)
 			if mean != nil {
 				floats.Add(by, mean)

@@ -67,7 +67,7 @@ func (j *joined) vectors(which []int) *mat.Dense {
 
 // finish replaces the eigenvectors of the halves by the eigenvectors of the whole matrix.
 func (j *joined) finish() {
-	blocks := slices.Collect(slices.Chunk(j.roots.at, BlockSize))
+	blocks := slices.Collect(slices.Chunk(j.roots.at, blockSize))
 	done := lists.Map(blocks, j.vectors)
 	for b, which := range blocks {
 		for p, i := range which {

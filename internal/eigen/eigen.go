@@ -16,7 +16,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
@@ -142,23 +141,8 @@ func decompose(ctx context.Context, a *mat.SymDense, sign float64) (*System, err
 // Values returns the eigenvalues in decreasing order. The slice is read-only.
 func (s *System) Values() []float64 { return s.values }
 
-// BlockSize is the number of eigenvectors of a block.
-const BlockSize = 128
-
-// Block returns the orthonormal eigenvectors of the eigenvalues from b·BlockSize on as rows of length n, in about 4n² to
-// 6n² operations each. It is an error if b is out of range.
-func (s *System) Block(ctx context.Context, b int) (*mat.Dense, error) {
-	n, from := s.t.n, b*BlockSize
-	if from < 0 || from >= n {
-		return nil, fmt.Errorf("no block %d of %d eigenvectors", b, n)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	z := s.whole.vectors(s.order[from:min(from+BlockSize, n)])
-	rows, _ := z.Dims()
-	return z, s.t.rotate(ctx, rows, z.RawMatrix().Data)
-}
+// blockSize is the number of eigenvectors that are computed at a time.
+const blockSize = 128
 
 // Leading returns orthonormal eigenvectors of the c largest eigenvalues as the columns of v, n×c, in about 4n²c to 6n²c
 // operations. Column i does not depend on c. It is an error if c is not from 1 to n.
@@ -168,17 +152,17 @@ func (s *System) Leading(ctx context.Context, c int) (v *mat.Dense, err error) {
 		return nil, fmt.Errorf("%d eigenvectors requested; expected 1 to %d", c, n)
 	}
 	v = mat.NewDense(n, c, nil)
-	raw := v.RawMatrix()
-	for b := range parallel.Count(c, BlockSize) {
-		z, err := s.Block(ctx, b)
-		if err != nil {
+	for from := 0; from < c; from += blockSize {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for p := range min(BlockSize, c-b*BlockSize) {
-			at := b*BlockSize + p
-			for i, x := range z.RawRowView(p) {
-				raw.Data[i*c+at] = x
-			}
+		z := s.whole.vectors(s.order[from:min(from+blockSize, n)])
+		rows, _ := z.Dims()
+		if err := s.t.rotate(ctx, rows, z.RawMatrix().Data); err != nil {
+			return nil, err
+		}
+		for p := range min(rows, c-from) {
+			v.SetCol(from+p, z.RawRowView(p))
 		}
 	}
 	return v, nil

@@ -49,7 +49,7 @@ func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 	return groups, nil
 }
 
-// once returns the distinct pairs of different samples, lower row first, without the pairs that leftOut reports.
+// distinctPairs returns the distinct pairs of different samples, lower row first, without the pairs that leftOut reports.
 func distinctPairs(pairs [][2]int, leftOut func(i, j int) bool) [][2]int {
 	var out [][2]int
 	seen := map[[2]int]bool{}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -48,7 +49,8 @@ func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) 
 	if err := checkLabelled(n, labels, k); err != nil {
 		return nil, err
 	}
-	longest := data.longest(n)
+	longest := 0.0 // not finite if a value is not
+	matrix.EachRow(data, matrix.Range(n), func(_ int, _ []int, values []float64) { longest = max(longest, elementary.Norm(values)) })
 	// Samples are scaled so that the longest has length 1, and the penalty accordingly, for well-scaled numbers.
 	scale := cmp.Or(longest, 1)
 	r.C, r.Tolerance, r.Iterations = cmp.Or(r.C, 1), cmp.Or(r.Tolerance, 1e-6), cmp.Or(r.Iterations, 1000)
@@ -78,7 +80,7 @@ func (m *Model) LogProbabilities(x mat.Matrix) *mat.Dense {
 	n, _ := x.Dims()
 	k := len(m.Offsets)
 	out := mat.NewDense(n, k, nil)
-	newRows(x).scores(out.RawMatrix().Data, m.Weights.RawMatrix().Data, k)
+	setScores(out.RawMatrix().Data, newRows(x), m.Weights.RawMatrix().Data, k)
 	for i := range n {
 		row := out.RawRowView(i)
 		floats.Add(row, m.Offsets)
@@ -120,7 +122,7 @@ func checkLabelled(n int, labels []int, k int) error {
 // loss is the objective divided by n·C, with its gradient. The parameters are k×m weights followed by k offsets, for
 // samples multiplied by scale.
 type loss struct {
-	data           rows
+	data           mat.Matrix
 	labels         []int
 	k, m           int
 	scale, penalty float64
@@ -137,7 +139,7 @@ func (l *loss) evaluate(theta []float64) *loss {
 	weights, offsets := theta[:l.k*l.m], theta[l.k*l.m:]
 	n := len(l.labels)
 	share := 1 / float64(n)
-	l.data.scores(l.scores, weights, l.k)
+	setScores(l.scores, l.data, weights, l.k)
 	inOffsets := l.gradient[l.k*l.m:]
 	clear(inOffsets)
 	l.value = 0
@@ -159,71 +161,44 @@ func (l *loss) evaluate(theta []float64) *loss {
 	inWeights := l.gradient[:l.k*l.m]
 	copy(inWeights, weights)
 	floats.Scale(l.penalty, inWeights)
-	l.data.addProducts(inWeights, l.scores, l.k)
+	addProducts(inWeights, l.scores, l.data, l.k)
 	return l
 }
 
-// rows are the samples: dense or sparse.
-type rows struct {
-	dense  *mat.Dense
-	sparse *sparse.CSR
-}
-
-func newRows(x mat.Matrix) rows {
-	switch x := x.(type) {
-	case *sparse.CSR:
-		return rows{sparse: x}
-	case *mat.Dense:
-		return rows{dense: x}
+// newRows returns x, or a dense copy of a matrix that is neither dense nor a *sparse.CSR.
+func newRows(x mat.Matrix) mat.Matrix {
+	switch x.(type) {
+	case *sparse.CSR, *mat.Dense:
+		return x
 	}
-	return rows{dense: mat.DenseCopyOf(x)}
+	return mat.DenseCopyOf(x)
 }
 
-// longest returns the largest norm of a row. It is not finite if a value is not finite.
-func (r rows) longest(n int) (most float64) {
-	for i := range n {
-		if r.sparse != nil {
-			_, values := r.sparse.Row(i)
-			most = max(most, elementary.Norm(values))
-		} else {
-			most = max(most, elementary.Norm(r.dense.RawRowView(i)))
-		}
-	}
-	return most
-}
-
-// scores sets dst, n×k, to X·Wᵀ for weights W, k×m.
-func (r rows) scores(dst, weights []float64, k int) {
-	if r.sparse == nil {
-		x := r.dense.RawMatrix()
-		blas.Gemm(blas.NoTrans, blas.Trans, 1, x, blas.Matrix{Rows: k, Cols: x.Cols, Stride: x.Cols, Data: weights}, 0,
-			blas.Matrix{Rows: x.Rows, Cols: k, Stride: k, Data: dst})
+// setScores sets dst, n×k, to X·Wᵀ for weights W, k×m.
+func setScores(dst []float64, x mat.Matrix, weights []float64, k int) {
+	n, m := x.Dims()
+	if x, ok := x.(*mat.Dense); ok {
+		blas.Gemm(blas.NoTrans, blas.Trans, 1, x.RawMatrix(), blas.Matrix{Rows: k, Cols: m, Stride: m, Data: weights}, 0,
+			blas.Matrix{Rows: n, Cols: k, Stride: k, Data: dst})
 		return
 	}
-	n, m := r.sparse.Dims()
 	for i := range n {
-		columns, values := r.sparse.Row(i)
 		for c := range k {
-			sum, w := 0.0, weights[c*m:(c+1)*m]
-			for e, j := range columns {
-				sum += values[e] * w[j]
-			}
-			dst[i*k+c] = sum
+			dst[i*k+c] = x.(*sparse.CSR).AddDot(0, i, weights[c*m:])
 		}
 	}
 }
 
 // addProducts adds Gᵀ·X to dst, k×m, for G, n×k.
-func (r rows) addProducts(dst, g []float64, k int) {
-	if r.sparse == nil {
-		x := r.dense.RawMatrix()
-		blas.Gemm(blas.Trans, blas.NoTrans, 1, blas.Matrix{Rows: x.Rows, Cols: k, Stride: k, Data: g}, x, 1,
-			blas.Matrix{Rows: k, Cols: x.Cols, Stride: x.Cols, Data: dst})
+func addProducts(dst, g []float64, x mat.Matrix, k int) {
+	n, m := x.Dims()
+	if x, ok := x.(*mat.Dense); ok {
+		blas.Gemm(blas.Trans, blas.NoTrans, 1, blas.Matrix{Rows: n, Cols: k, Stride: k, Data: g}, x.RawMatrix(), 1,
+			blas.Matrix{Rows: k, Cols: m, Stride: m, Data: dst})
 		return
 	}
-	n, m := r.sparse.Dims()
 	for i := range n {
-		columns, values := r.sparse.Row(i)
+		columns, values := x.(*sparse.CSR).Row(i)
 		for c := range k {
 			by, w := g[i*k+c], dst[c*m:(c+1)*m]
 			for e, j := range columns {

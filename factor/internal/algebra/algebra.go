@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
-	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -43,12 +42,10 @@ func CrossGram(a, b *mat.Dense) *mat.Dense {
 		Gemm(dst, a, NoTrans, b, Trans)
 		return dst
 	}
-	room := gramBuffers.Get()
-	defer gramBuffers.Put(room)
-	right := wholeRegisters(&room[1], b)
+	right := wholeRegisters(b)
 	left := right
 	if a != b {
-		left = wholeRegisters(&room[0], a)
+		left = wholeRegisters(a)
 	}
 	var (
 		at       [mostGramRows + dotsAtOnce - 1]int // repeats the last row up to a multiple of dotsAtOnce
@@ -68,21 +65,18 @@ func CrossGram(a, b *mat.Dense) *mat.Dense {
 	return dst
 }
 
-var gramBuffers = freelist.List[*[2][]float64]{New: func() *[2][]float64 { return new([2][]float64) }}
-
-// wholeRegisters returns the rows of a contiguously, padded with zeros to GramLanes. It copies to room only if needed.
-func wholeRegisters(room *[]float64, a *mat.Dense) []float64 {
+// wholeRegisters returns the rows of a contiguously, padded with zeros to GramLanes. It copies them only if needed.
+func wholeRegisters(a *mat.Dense) []float64 {
 	raw := a.RawMatrix()
 	width := (raw.Cols + GramLanes - 1) / GramLanes * GramLanes
 	if raw.Cols == width && raw.Stride == width {
 		return raw.Data[:raw.Rows*width]
 	}
-	*room = slices.Grow((*room)[:0], raw.Rows*width)[:raw.Rows*width]
+	rows := make([]float64, raw.Rows*width)
 	for r := range raw.Rows {
-		row := (*room)[r*width:][:width]
-		clear(row[copy(row, a.RawRowView(r)):])
+		copy(rows[r*width:], a.RawRowView(r))
 	}
-	return *room
+	return rows
 }
 
 // Inner returns Σ a∘b.

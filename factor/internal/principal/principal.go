@@ -28,7 +28,6 @@ type Samples struct {
 	size   float64    // norm of the samples before centring
 	gram   *mat.Dense // X·Xᵀ, if n ≤ m
 	levels []*level
-	blocks []*mat.Dense // eigenvectors of the first level
 }
 
 // level is X deflated by the directions of earlier levels. It is smaller than the previous level by 1/lossless or more.
@@ -152,16 +151,9 @@ func (p *Samples) axes(ctx context.Context, i, c int) (*Axes, error) {
 		a.directions = l.directions.Slice(0, m, 0, c).(*mat.Dense)
 		return a, nil
 	}
-	for len(p.blocks)*eigen.BlockSize < c {
-		z, err := l.system.Block(ctx, len(p.blocks))
-		if err != nil {
-			return nil, err
-		}
-		p.blocks = append(p.blocks, z)
-	}
-	vectors := mat.NewDense(min(n, m), c, nil)
-	for at := range c {
-		vectors.SetCol(at, p.blocks[at/eigen.BlockSize].RawRowView(at%eigen.BlockSize))
+	vectors, err := l.system.Leading(ctx, c)
+	if err != nil {
+		return nil, err
 	}
 	if a.left = vectors; n > m {
 		a.left, a.directions = nil, vectors

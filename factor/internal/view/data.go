@@ -231,21 +231,6 @@ func storedRow(x mat.Matrix, i int) (columns []int, values []float64) {
 	return nil, x.(*mat.Dense).RawRowView(i)
 }
 
-// each calls f with every stored value of x.
-func each(x mat.Matrix, f func(i, j int, v float64)) {
-	n, _ := x.Dims()
-	for i := range n {
-		columns, values := storedRow(x, i)
-		for j, v := range values {
-			if columns != nil {
-				f(i, columns[j], v)
-			} else {
-				f(i, j, v)
-			}
-		}
-	}
-}
-
 // SumOfRows returns the sum of f over the samples; f gets a sample's row and its stored values.
 func SumOfRows(d Data, f func(i int, values []float64) float64) float64 {
 	n, _ := d.Dims()
@@ -343,16 +328,7 @@ func (t *Condensation) Data(d Data) Data {
 }
 
 // Rows returns the rows of a, n×p, condensed as Data condenses the rows of X.
-func (t *Condensation) Rows(a *mat.Dense) *mat.Dense {
-	if t.None {
-		return a
-	}
-	scale := make([]float64, len(t.Group))
-	for i, g := range t.Group {
-		scale[i] = t.Weight[i] * t.Expand[g]
-	}
-	return Dense{a}.Condense(t.Groups, t.Group, scale).(Dense).X
-}
+func (t *Condensation) Rows(a *mat.Dense) *mat.Dense { return t.Data(Dense{a}).(Dense).X }
 
 // Columns condenses the columns of a, k×n, as Data condenses the rows of X.
 func (t *Condensation) Columns(dst, a *mat.Dense) {

@@ -9,6 +9,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/freelist"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -102,7 +103,7 @@ func (d Dense) Rows(from, to int) *mat.Dense {
 	return d.X.Slice(from, to, 0, m).(*mat.Dense)
 }
 
-func (d Dense) Each(f func(i, j int, x float64)) { each(d.X, f) }
+func (d Dense) Each(f func(i, j int, x float64)) { matrix.EachValue(d.X, matrix.AllRows(d.X), f) }
 
 // vᵀu is computed in tiles of about tileSamples × tileFeatures entries, which fit into the cache. The features of a
 // tile are a multiple of tileColumns.

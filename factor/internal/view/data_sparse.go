@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -173,12 +174,12 @@ func (d *Sparse) Rows(from, to int) *mat.Dense {
 	_, m := d.X.Dims()
 	out := mat.NewDense(to-from, m, nil)
 	for i := from; i < to; i++ {
-		CopyRow(out.RawRowView(i-from), d.X, i)
+		d.X.CopyRow(out.RawRowView(i-from), i)
 	}
 	return out
 }
 
-func (d *Sparse) Each(f func(i, j int, x float64)) { each(d.X, f) }
+func (d *Sparse) Each(f func(i, j int, x float64)) { matrix.EachValue(d.X, matrix.AllRows(d.X), f) }
 
 // byColumn holds a factor, k×n, by columns, each padded with zeros to simd.Width.
 type byColumn struct {
@@ -224,17 +225,4 @@ func (s *byColumn) Each(a *mat.Dense, f func(at int, row []float64)) {
 			f(lo*s.width+r, a.RawRowView(r)[lo:min(lo+columns, n)])
 		}
 	})
-}
-
-// CopyRow copies row i of a, a *mat.Dense or a *sparse.CSR, to dst.
-func CopyRow(dst []float64, a mat.Matrix, i int) {
-	if s, ok := a.(*sparse.CSR); ok {
-		clear(dst)
-		cols, vals := s.Row(i)
-		for p, j := range cols {
-			dst[j] = vals[p]
-		}
-		return
-	}
-	mat.Row(dst, i, a)
 }

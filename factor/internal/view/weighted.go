@@ -10,7 +10,6 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
-	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
 // Weighted is a matrix of samples, n×m, with weights in the cost. An entry that is NaN, or has weight 0, is missing. The
@@ -28,21 +27,9 @@ func (x *Weighted) Missing(i, j int) bool {
 
 // SelectRows returns the given rows with their weights, a *Weighted.
 func (x *Weighted) SelectRows(rows []int) mat.Matrix {
-	out := &Weighted{Matrix: selectRows(x.Matrix, rows), Samples: matrix.Take(x.Samples, rows)}
+	out := &Weighted{Matrix: matrix.SelectRows(x.Matrix, rows), Samples: matrix.Take(x.Samples, rows)}
 	if x.Entries != nil {
-		out.Entries = selectRows(x.Entries, rows).(*mat.Dense)
-	}
-	return out
-}
-
-func selectRows(x mat.Matrix, rows []int) mat.Matrix {
-	if s, ok := x.(*sparse.CSR); ok {
-		return s.SelectRows(rows)
-	}
-	_, m := x.Dims()
-	out := mat.NewDense(len(rows), m, nil)
-	for at, i := range rows {
-		CopyRow(out.RawRowView(at), x, i)
+		out.Entries = matrix.SelectRows(x.Entries, rows).(*mat.Dense)
 	}
 	return out
 }
