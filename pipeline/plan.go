@@ -189,11 +189,8 @@ func (p *Plan) findClasses() error {
 	for i := range p.classes {
 		c := &p.classes[i]
 		if len(c.rows) < 2 {
-			has := "no sample"
-			if len(c.rows) == 1 {
-				has = "1 sample"
-			}
-			return fmt.Errorf("%s: class %q has %s; an experiment needs 2 or more in each class", p.Experiment.Data.Set, set.Classes[i], has)
+			return fmt.Errorf("%s: class %q has %s; an experiment needs 2 or more in each class",
+				p.Experiment.Data.Set, set.Classes[i], []string{"no sample", "1 sample"}[len(c.rows)])
 		}
 		if err := p.countSamples(c); err != nil {
 			return fmt.Errorf("%s: class %q: %w", set.Name, set.Classes[i], err)
@@ -446,9 +443,7 @@ func (p *Plan) largestProblem(k, rank int) fitting.Problem {
 	if share := p.Experiment.Links.Share; share > 0 {
 		pairs := float64(s.N) * float64(s.N) / 2 // all pairs are put in a random order
 		s.Links += int(share * pairs)
-		if s.Ordered = 4 * pairs; pairs > math.MaxUint32 {
-			s.Ordered = 8 * pairs
-		}
+		s.Ordered = 8 * pairs
 	}
 	return s
 }

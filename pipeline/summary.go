@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -213,12 +213,7 @@ func (s *Summary) CheckSame(e *spec.Experiment) error {
 func sameData(a, b string) bool {
 	setA, restA, _ := strings.Cut(a, ", ")
 	setB, restB, _ := strings.Cut(b, ", ")
-	if restA != restB {
-		return false
-	}
-	infoA, errA := os.Stat(setA)
-	infoB, errB := os.Stat(setB)
-	return a == b || errA == nil && errB == nil && os.SameFile(infoA, infoB)
+	return restA == restB && (a == b || output.SameFile(setA, setB))
 }
 
 // SameTrials reports whether two summaries have the same trials, and show them alike.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/eval"
@@ -323,60 +322,6 @@ func (p *Plan) reserveDirections(budget *memory.Budget, workers int) (release fu
 	return release, true
 }
 
-// firstShuffled returns the first count numbers of rand.Rand.Perm(n), with memory for count numbers only.
-//
-// The shuffle goes from i = n−1 down to 1 and swaps place i with a random place ≤ i. firstShuffled undoes the swaps,
-// the last one first, and follows the first count places back to their numbers. It reads the random stream twice, the
-// second time in blocks from the last to the first.
-func firstShuffled(n, count int, src *rand.ChaCha8) []int {
-	const block = 1 << 16
-	stream := rand.New(src)
-	if count > n/16 {
-		return stream.Perm(n)[:count]
-	}
-	var states []rand.ChaCha8 // before the highest step of each block
-	for i := n - 1; i > 0; i-- {
-		if i == n-1 || i%block == block-1 {
-			states = append(states, *src)
-		}
-		stream.Uint64N(uint64(i) + 1)
-	}
-	first := make([]int, count)
-	followed := make(map[int]int, count) // the index among the first places of the place that is followed
-	for i := range first {
-		followed[i] = i
-	}
-	drawn := make([]int, block)
-	for at, state := range slices.Backward(states) {
-		*src = state
-		from := (len(states) - 1 - at) * block
-		to := min(from+block, n)
-		for i := to - 1; i >= max(from, 1); i-- {
-			drawn[i-from] = int(stream.Uint64N(uint64(i) + 1))
-		}
-		for i := max(from, 1); i < to; i++ {
-			j := drawn[i-from]
-			a, atI := followed[i]
-			b, atJ := followed[j]
-			if !atI && !atJ {
-				continue
-			}
-			delete(followed, i)
-			delete(followed, j)
-			if atI {
-				followed[j] = a
-			}
-			if atJ {
-				followed[i] = b
-			}
-		}
-	}
-	for number, place := range followed {
-		first[place] = number
-	}
-	return first
-}
-
 // drawLinks draws a share of all pairs of samples, and links each by the classes in truth.
 func drawLinks(l spec.Links, truth []int, src *rand.ChaCha8) (must, cannot [][2]int) {
 	if l.Share == 0 {
@@ -384,7 +329,7 @@ func drawLinks(l spec.Links, truth []int, src *rand.ChaCha8) (must, cannot [][2]
 	}
 	n := len(truth)
 	all := n * (n - 1) / 2
-	for _, at := range firstShuffled(all, int(math.Round(l.Share*float64(all))), src) {
+	for _, at := range rand.New(src).Perm(all)[:int(math.Round(l.Share*float64(all)))] {
 		// Pair number at of (1,0), (2,0), (2,1), (3,0), …
 		i := int((1 + math.Sqrt(float64(1+8*at))) / 2)
 		for i*(i-1)/2 > at {

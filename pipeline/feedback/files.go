@@ -122,9 +122,6 @@ func (s *Session) logs() (logs []datasets.FeedbackLog) {
 
 // saveFiles writes all files, the history first, because a resumed session trusts it after a crash.
 func (s *Session) saveFiles() error {
-	if s.opt.Store == nil {
-		return nil
-	}
 	links, logs, set := s.links(), s.logs(), s.in.Set
 	for _, file := range []struct {
 		name  string
@@ -160,9 +157,6 @@ func (s *Session) saveFiles() error {
 
 // Finished ends the session after the groups were written to results whose model has this digest.
 func (s *Session) Finished(model string) error {
-	if s.opt.Store == nil {
-		return nil
-	}
 	s.appendLog(logEntry{Do: "finish", Model: model})
 	s.opt.Model = model
 	s.renumber()
@@ -176,9 +170,6 @@ func (s *Session) Finished(model string) error {
 // load continues from the history. Without a history of these groups, it applies the labels and links of the store, or else
 // of the options.
 func (s *Session) load(ctx context.Context) (err error) {
-	if s.opt.Store == nil {
-		return s.applyGiven(ctx, s.opt.Labels, s.opt.Links)
-	}
 	if s.log, err = s.opt.Store.Read(LogFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

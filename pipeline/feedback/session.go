@@ -25,7 +25,7 @@ import (
 
 // Options are the settings of Open.
 type Options struct {
-	Store Store  // saves the corrections; nil saves nothing
+	Store Store  // saves the corrections
 	Model string // identifies the model, for instance by the SHA-256 sum of its file
 	// Labels and Links are the labels and links with which the groups were found: the class of each sample of the set,
 	// or "", and links of its samples. Labels and links in the store replace them.

@@ -54,11 +54,10 @@ func (f Features) ExtractorOrPixels() features.Extractor {
 
 // OfWords reports whether any of the features are histograms of visual words.
 func (f Features) OfWords() bool {
-	if f.Joined != nil {
-		return slices.ContainsFunc(f.Joined, func(w Weighted) bool { return w.Features.OfWords() })
-	}
-	_, ok := f.ExtractorOrPixels().(features.DescriptorExtractor)
-	return ok
+	return slices.ContainsFunc(f.Each(), func(f *Features) bool {
+		_, ok := f.ExtractorOrPixels().(features.DescriptorExtractor)
+		return ok
+	})
 }
 
 // OfNetwork reports whether the features are the global features of a network alone.
@@ -69,10 +68,7 @@ func (f Features) OfNetwork() bool {
 
 // Cached reports whether the features are worth caching for the next run.
 func (f Features) Cached() bool {
-	if f.Joined != nil {
-		return slices.ContainsFunc(f.Joined, func(w Weighted) bool { return w.Features.Cached() })
-	}
-	return f.OfWords() || features.InfoOf(f.ExtractorOrPixels()).Cached
+	return f.OfWords() || slices.ContainsFunc(f.Each(), func(f *Features) bool { return features.InfoOf(f.ExtractorOrPixels()).Cached })
 }
 
 // KeepsShape reports whether the rows of features are images.
@@ -141,7 +137,8 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 		case slices.Contains(settings.Names(Weighted{}), key):
 			return field.Key.Errorf("%s needs several features, such as [sift, {colour: hsv, %[1]s: 2}]", key)
 		}
-		return settings.UnknownKey(field.Key, featureKeys(list))
+		keys := append(defaults, "power", "normalise", "crop", "whiten", "propagate")
+		return settings.UnknownKey(field.Key, lists.Unique(slices.Concat(keys, featureNames(list[1:]), wordKeys)))
 	}
 	if chosen != nil {
 		form := slices.DeleteFunc(slices.Clone(chosen.Fields), func(f settings.Field) bool { return f.Key.Text == "at" })
@@ -172,11 +169,6 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 
 func featureNames(list []features.Info) []string {
 	return lists.Unique(lists.Map(list, func(i features.Info) string { return i.Name }))
-}
-
-func featureKeys(list []features.Info) []string {
-	keys := append(settings.Names(list[0].Zero), "power", "normalise", "crop", "whiten", "propagate")
-	return lists.Unique(slices.Concat(keys, featureNames(list[1:]), wordKeys))
 }
 
 // chooseExtractor returns the extractor in list that a mapping names, and the value at the name, else the first of list

@@ -23,7 +23,7 @@ type Ranks []Rank
 // DecodeSetting reads a rank, a range of numbers such as 5..40, or a list.
 func (r *Ranks) DecodeSetting(v *settings.Value) error {
 	*r = nil
-	for _, item := range itemsOf(v) {
+	for _, item := range v.List() {
 		if !strings.Contains(item.Text, "..") {
 			var one Rank
 			if err := one.DecodeSetting(item); err != nil {
@@ -268,21 +268,13 @@ func parseRankRange(v *settings.Value) (a, b int, err error) {
 	return a, b, nil
 }
 
-// itemsOf returns the items of a list, or the value itself.
-func itemsOf(v *settings.Value) []*settings.Value {
-	if v.Kind == settings.KindList {
-		return v.Items
-	}
-	return []*settings.Value{v}
-}
-
 // Classes are increasing numbers of classes: 5, 2..10, or [2, 5, 10].
 type Classes []int
 
 // DecodeSetting reads a number, a range or a list.
 func (c *Classes) DecodeSetting(v *settings.Value) error {
 	*c = nil
-	for _, item := range itemsOf(v) {
+	for _, item := range v.List() {
 		if item.Kind != settings.KindText {
 			return item.Want("a number of classes, a range such as 2..10, or a list")
 		}

@@ -52,7 +52,8 @@ func header(key Key, blob []byte) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, uint64(len(blob))), sum)
 }
 
-// Store is a folder of blobs by key. Goroutines and processes may share it. A nil *Store stays empty.
+// Store is a folder of blobs by key. Goroutines and processes may share it. A nil *Store has
+// no blob, and Put stores none.
 type Store struct {
 	dir   string
 	limit int64
@@ -126,9 +127,7 @@ func Open(dir string) (*Store, error) {
 
 // SetLimit sets the limit in bytes of all entries with their headers. Call it before the store is used.
 func (s *Store) SetLimit(limit int64) {
-	if s != nil {
-		s.limit = limit
-	}
+	s.limit = limit
 }
 
 // removeTemporary removes the temporary files of killed processes.
@@ -260,9 +259,6 @@ type Usage struct {
 
 // Usage returns the usage of the store.
 func (s *Store) Usage() (u Usage, err error) {
-	if s == nil {
-		return u, nil
-	}
 	u.Dir, u.Limit = s.dir, s.limit
 	all, err := s.entries()
 	for _, e := range all {
@@ -277,9 +273,6 @@ func (s *Store) Usage() (u Usage, err error) {
 
 // Clear removes all entries and temporary files. It continues after an error and returns the first.
 func (s *Store) Clear() error {
-	if s == nil {
-		return nil
-	}
 	all, err := s.entries()
 	for _, e := range all {
 		if gone := os.Remove(e.path); err == nil && gone != nil && !errors.Is(gone, fs.ErrNotExist) {

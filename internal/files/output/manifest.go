@@ -14,7 +14,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
@@ -83,7 +82,11 @@ func (m *manifest) encode() []byte {
 		}
 		text.Write(append(b, '\n'))
 	}
-	put(headLine{format, m.command, version(), m.data})
+	head := headLine{Format: format, Command: m.command, Data: m.data}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		head.Version = info.Main.Version
+	}
+	put(head)
 	for _, name := range sortedKeys(m.appended) {
 		put(fileLine{File: name, Appended: true})
 	}
@@ -210,13 +213,6 @@ func inNames(file string, names []string) bool {
 		return file == name || strings.HasSuffix(name, "/") && strings.HasPrefix(file, name)
 	})
 }
-
-var version = sync.OnceValue(func() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return info.Main.Version
-	}
-	return ""
-})
 
 // Written returns the command that wrote the folder dir, and the path or name of its data.
 func Written(dir string) (command, data string, err error) {

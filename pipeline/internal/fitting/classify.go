@@ -3,6 +3,7 @@ package fitting
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -77,22 +78,14 @@ func (s standard) Of(x mat.Matrix) mat.Matrix {
 // classify trains the classifier of the experiment on train, n×m, with the classes truth, and returns the predicted
 // classes of test, t×m.
 func classify(ctx context.Context, e *spec.Experiment, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
-	if e.Classifier.Linear() {
-		return classifyLinear(ctx, e.Classifier, train, truth, test)
+	if !e.Classifier.Linear() {
+		return eval.KNN{K: e.Neighbours.K, Distance: e.Neighbours.Distance}.Classify(ctx, train, truth, test)
 	}
-	return eval.KNN{K: e.Neighbours.K, Distance: e.Neighbours.Distance}.Classify(ctx, train, truth, test)
-}
-
-func classifyLinear(ctx context.Context, c spec.Classifier, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
-	if c.Scale != "none" {
+	if e.Classifier.Scale != "none" {
 		s := newStandard(train)
 		train, test = s.Of(train), s.Of(test)
 	}
-	classes := 0
-	for _, t := range truth {
-		classes = max(classes, t+1)
-	}
-	model, err := logistic.Regression{C: c.C}.Fit(ctx, train, truth, classes)
+	model, err := logistic.Regression{C: e.Classifier.C}.Fit(ctx, train, truth, slices.Max(truth)+1)
 	if err != nil {
 		return nil, err
 	}

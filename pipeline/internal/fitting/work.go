@@ -344,8 +344,8 @@ func ClusterRows(ctx context.Context, c spec.Cluster, x mat.Matrix, k int, known
 
 // Once is a value that the first of several trials computes, while the others wait.
 type Once[V any] struct {
-	mu    sync.Mutex
-	done  chan struct{} // closed when the value is ready; nil before the first Get
+	mu    sync.Mutex // held while the value is computed
+	done  bool
 	value V
 	err   error
 }
@@ -353,21 +353,15 @@ type Once[V any] struct {
 // Get returns the value, which the first call computes with build. A panic of build becomes an error of all callers.
 // ctx is the caller's.
 func (o *Once[V]) Get(ctx context.Context, build func() (V, error)) (V, error) {
-	o.mu.Lock()
-	first := o.done == nil
-	if first {
-		o.done = make(chan struct{})
-	}
-	o.mu.Unlock()
-	if first {
-		defer close(o.done)
+	parallel.Wait(ctx, o.mu.Lock)
+	defer o.mu.Unlock()
+	if !o.done {
+		o.done = true
 		o.err = guard.Call(func() (err error) {
 			o.value, err = build()
 			return err
 		})
-		return o.value, o.err
 	}
-	parallel.Wait(ctx, func() { <-o.done })
 	return o.value, o.err
 }
 
