@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/seed4492f2cd/partwise/cluster"
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -68,7 +69,7 @@ func Cluster(ctx context.Context, data string, opt ClusterOptions) (*Clusters, e
 	labelled := e.Data.Labels != ""
 	g := grouping.Groups{
 		UseLabels: labelled, Method: grouping.DefaultMethod(labelled), Rank: opt.Rank,
-		Cluster: grouping.DefaultCluster(), Seed: opt.Seed, Batch: opt.Batch,
+		Cluster: spec.Cluster{Distance: cluster.DistanceCosine}, Seed: opt.Seed, Batch: opt.Batch,
 	}
 	if opt.Method != nil {
 		g.Method = *opt.Method

@@ -202,7 +202,6 @@ func (p *Plan) findClasses() error {
 // isTest reports whether a row of X is in the test part of the data.
 func (p *Plan) isTest(row int) bool { return p.set.Test[p.rows[row]] }
 
-// countSamples sets how many samples of a class are seen, labelled and tested.
 func (p *Plan) countSamples(c *class) (err error) {
 	e, size := p.Experiment, len(c.rows)
 	if e.Split != "" {
@@ -415,7 +414,6 @@ func (p *Plan) draw(k, repeat int) draw {
 // Len returns the number of trials.
 func (p *Plan) Len() int { return len(p.trials) }
 
-// mostClasses returns the largest number of classes.
 func (p *Plan) mostClasses() int { return p.ks[len(p.ks)-1] }
 
 // largestProblem returns the largest size of the plan's trials, for a number of classes and a rank.

@@ -184,7 +184,6 @@ func answer(w http.ResponseWriter, do func() error) {
 	http.Error(w, plaintext.Line(err.Error()), status)
 }
 
-// limitAnswer sets the time limit for a client to read the answer.
 func limitAnswer(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(acceptable)) // only a test's writer does not support it
 }

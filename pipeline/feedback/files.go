@@ -290,7 +290,6 @@ type pairsChange struct {
 
 func (p pairsChange) apply(to [][2]int) [][2]int { return append(exceptPairs(to, p.Gone), p.New...) }
 
-// exceptPairs returns the pairs that are not in others.
 func exceptPairs(pairs, others [][2]int) [][2]int {
 	return slices.DeleteFunc(slices.Clone(pairs), func(p [2]int) bool { return slices.Contains(others, p) })
 }

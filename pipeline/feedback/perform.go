@@ -356,7 +356,6 @@ func (c *corrections) addGroup(name string) int {
 	return len(c.names) - 1
 }
 
-// label moves pictures to group g and labels them with it.
 func (c *corrections) label(pictures []int, g int) {
 	for _, i := range pictures {
 		c.groups[i], c.labels[i] = g, g

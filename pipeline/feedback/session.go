@@ -62,7 +62,6 @@ type Session struct {
 	effect    string
 }
 
-// mostPast is the largest number of acts that can be undone.
 const mostPast = 200
 
 // Open returns a session on the groups of a model. The inputs must be the samples from which the model was learned, in

@@ -31,9 +31,6 @@ func DefaultMethod(labelled bool) spec.Method {
 	return spec.Method{Name: "nmf"}
 }
 
-// DefaultCluster returns the default clustering of a grouping: k-means by cosine distance.
-func DefaultCluster() spec.Cluster { return spec.Cluster{Distance: cluster.DistanceCosine} }
-
 // DefaultFeatures returns the default features: chosen by the images, or colours if the inputs are read in blocks.
 func DefaultFeatures(inBlocks bool) spec.Features {
 	if inBlocks {

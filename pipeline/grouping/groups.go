@@ -18,7 +18,6 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -96,17 +95,7 @@ type Grouping struct {
 // Find groups the inputs. It calls progress, which may be nil, with "factorising" after each iteration. A panic becomes
 // an error.
 func (g Groups) Find(ctx context.Context, in *input.Inputs, progress input.Progress) (*Grouping, error) {
-	return reported(ctx, g.Method, progress, func(r *input.Reporter) (*Grouping, error) { return g.find(ctx, in, r) })
-}
-
-// reported is input.Reported with the method's name in panics.
-func reported[T any](ctx context.Context, m spec.Method, progress input.Progress, find func(*input.Reporter) (T, error)) (T, error) {
-	out, err := input.Reported(ctx, progress, find)
-	var fault *guard.PanicError
-	if errors.As(err, &fault) {
-		err = fmt.Errorf("%s: %w", m.Label(), err)
-	}
-	return out, err
+	return input.Reported(ctx, progress, func(r *input.Reporter) (*Grouping, error) { return g.find(ctx, in, r) })
 }
 
 // find groups the rows without copies, and then adds the copies.
@@ -209,7 +198,9 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 	w := &fitting.Work{Method: m, In: in, X: func() mat.Matrix { return in.X }, Best: true, Seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
 	if g.hasConstraints() {
 		_, w.Known = g.constraints(in.Set).forRows(in.Rows)
-		m.Cluster = m.Cluster.WithLabels()
+		if m.Cluster.By == "" || m.Cluster.By == spec.KMeans {
+			m.Cluster.By = "constrained-kmeans"
+		}
 	}
 	done, total := 0, cmp.Or(m.Iterations, epochs)*max(m.Restarts, 1)
 	w.OnIteration = func(i int, _ float64) {
@@ -256,7 +247,6 @@ func (g Groups) algorithm() string {
 	return g.Method.ClusteredBy(g.Cluster)
 }
 
-// rank returns the number of basis vectors for k groups of n samples.
 func (g Groups) rank(k, n int) int {
 	switch {
 	case g.Rank != nil:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -204,16 +205,13 @@ func (b *bag) columns() int {
 // readVocabulary reads the words of a file that fits the memory budget of the context.
 func readVocabulary(ctx context.Context, path string) (*spec.LearnedWords, error) {
 	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a file of visual words", path)
+	if err == nil {
+		err = memory.FromContext(ctx).Check(info.Size(), path)
 	}
-	if err := memory.FromContext(ctx).Check(info.Size(), path); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(path)
+	text, err := output.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -116,7 +116,6 @@ func ModelOfRows(ctx context.Context, in *input.Inputs, rows []int, learned inpu
 	return m, err
 }
 
-// setWords sets the visual words of the features and their weights.
 func (m *Model) setWords(v *vocab.Vocabulary, weights []float64) error {
 	for _, f := range m.Features.Each() {
 		if !f.OfWords() {

@@ -391,7 +391,6 @@ func iterations(r record.Record) (float64, bool) {
 	return 0, false
 }
 
-// rowOf returns the table row of a record.
 func rowOf(r record.Record) int { return cmp.Or(r.Row, r.Classes) }
 
 // values returns the means of a method over the rows at, or over all rows, in each of the first draws, and the repeats

@@ -216,7 +216,6 @@ func (r *Recipe) protocols() []*Variant {
 	return all
 }
 
-// resolve sets the experiment of each variant and reading.
 func (r *Recipe) resolve() error {
 	if err := r.experiment.Check(); err != nil {
 		return err

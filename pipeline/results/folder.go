@@ -132,7 +132,6 @@ func (f *Folder) Run(ctx context.Context, p *pipeline.Plan, opt pipeline.RunOpti
 	return records, to.log.sort(p.Summary().Trials)
 }
 
-// sink writes the results of a run into the folder.
 type sink struct {
 	*Folder
 	log *log

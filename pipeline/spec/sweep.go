@@ -96,7 +96,6 @@ func (m Method) SettingText(sweeps []Sweep) (words [2]string, ok bool) {
 	return [2]string{m.Label(), m.String()}, true
 }
 
-// maxMethods is the largest number of methods of an experiment.
 const maxMethods = 10_000
 
 // addMethod reads a method or a sweep.

@@ -130,7 +130,6 @@ func (s *Store) SetLimit(limit int64) {
 	s.limit = limit
 }
 
-// removeTemporary removes the temporary files of killed processes.
 func (s *Store) removeTemporary() {
 	for _, dir := range append(s.shards(), s.dir) {
 		_ = atomicfile.RemoveStale(dir) // remaining files do no harm

@@ -140,7 +140,6 @@ func decodeManifest(text []byte) (*manifest, error) {
 	return m, nil
 }
 
-// parseLine parses a line after the first.
 func (m *manifest) parseLine(line []byte) error {
 	var p publishLine
 	if err := unmarshal(line, &p); err == nil && p.Publishing != "" {
