@@ -402,9 +402,7 @@ func (p *Plan) draw(k, repeat int) draw {
 		}
 		d.labels = append(d.labels, c)
 	}
-	for _, row := range d.testRows {
-		d.testTruth = append(d.testTruth, number[p.labels[row]])
-	}
+	d.testTruth = lists.Map(d.testRows, func(row int) int { return number[p.labels[row]] })
 	d.must, d.cannot = drawLinks(e.Links, d.truth, rng.Source(uint64(e.Seed), "links", k, repeat))
 	place := input.PlacesOf(d.rows, len(p.rows))
 	d.must, d.cannot = append(d.must, input.PairsAt(p.must, place)...), append(d.cannot, input.PairsAt(p.cannot, place)...)

@@ -111,10 +111,7 @@ func (g *Groups) take(files map[string]string, a report.Assignment) (string, err
 
 // name returns the name of a group, or its number.
 func (g *Groups) name(a report.Assignment) string {
-	most := 0
-	for _, a := range g.Assigned {
-		most = max(most, a.Group)
-	}
+	most := slices.Max(lists.Map(g.Assigned, func(a report.Assignment) int { return a.Group }))
 	return cmp.Or(a.Name, fmt.Sprintf("group-%0*d", len(fmt.Sprint(most)), a.Group))
 }
 

@@ -59,11 +59,7 @@ func (r *Recipe) Judge(runs map[string]Run) *Outcome {
 func (r *Recipe) Values() (n int) {
 	for _, t := range r.Tables {
 		for _, row := range t.Rows {
-			for _, v := range row.Are {
-				if v != 0 {
-					n++
-				}
-			}
+			n += len(lists.Indices(row.Are, func(v float64) bool { return v != 0 }))
 		}
 	}
 	return n
@@ -474,14 +470,10 @@ func (r Run) draws(c *Claim) significance.Draws {
 
 // completeDraws returns the number of leading draws that have all rows of all methods.
 func (r Run) completeDraws() int {
-	type trial struct {
-		method string
-		row    int
-	}
-	counts, trials := map[int]int{}, map[trial]bool{}
+	counts, trials := map[int]int{}, map[string]bool{} // by repeat; by method and row
 	for _, rec := range r.Records {
 		counts[rec.Repeat]++
-		trials[trial{rec.Method, rowOf(rec)}] = true
+		trials[fmt.Sprintf("%s %d", rec.Method, rowOf(rec))] = true
 	}
 	n := 0
 	for len(trials) > 0 && counts[n] == len(trials) {

@@ -71,11 +71,6 @@ func (f Features) Cached() bool {
 	return f.OfWords() || slices.ContainsFunc(f.Each(), func(f *Features) bool { return features.InfoOf(f.ExtractorOrPixels()).Cached })
 }
 
-// KeepsShape reports whether the rows of features are images.
-func (f Features) KeepsShape() bool {
-	return f.Joined == nil && f.Whiten == 0 && features.InfoOf(f.ExtractorOrPixels()).KeepsShape
-}
-
 // Transductive reports whether the features of a sample depend on the other samples of its draw.
 func (f Features) Transductive() bool { return f.Whiten > 0 || f.Propagate > 0 }
 

@@ -24,37 +24,26 @@ type Ranks []Rank
 func (r *Ranks) DecodeSetting(v *settings.Value) error {
 	*r = nil
 	for _, item := range v.List() {
+		n := len(*r)
 		if !strings.Contains(item.Text, "..") {
 			var one Rank
 			if err := one.DecodeSetting(item); err != nil {
 				return err
 			}
-			if err := r.appendRank(v, one); err != nil {
+			*r = append(*r, one)
+		} else {
+			a, b, err := parseRankRange(item)
+			if err != nil {
 				return err
 			}
-			continue
-		}
-		a, b, err := parseRankRange(item)
-		if err != nil {
-			return err
-		}
-		for x := a; x <= b; x++ {
-			if err := r.appendRank(v, Rank{Fixed: true, Plus: x}); err != nil {
-				return err
+			for x := a; x <= b; x++ {
+				*r = append(*r, Rank{Fixed: true, Plus: x})
 			}
 		}
-	}
-	return nil
-}
-
-// appendRank appends a rank. Several ranks must be increasing numbers.
-func (r *Ranks) appendRank(v *settings.Value, one Rank) error {
-	if n := len(*r); n > 0 {
-		if last := (*r)[n-1]; !last.Fixed || !one.Fixed || one.Plus <= last.Plus {
+		if before := (*r)[max(0, n-1)]; n > 0 && (!before.Fixed || !(*r)[n].Fixed || (*r)[n].Plus <= before.Plus) {
 			return v.Errorf("several ranks must be numbers in rising order")
 		}
 	}
-	*r = append(*r, one)
 	return nil
 }
 
