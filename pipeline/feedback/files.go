@@ -369,9 +369,7 @@ func readHistory(dir string, text []byte) (h history, err error) {
 	if json.Unmarshal(text, &of) == nil && of.Format == 0 {
 		return h, nil
 	}
-	in := json.NewDecoder(bytes.NewReader(text))
-	in.DisallowUnknownFields()
-	if err = in.Decode(&h); err == nil && h.Format != historyFormat {
+	if err = output.Unmarshal(text, &h); err == nil && h.Format != historyFormat {
 		err = fmt.Errorf("format %d; expected %d", h.Format, historyFormat)
 	} else if err == nil && (h.Past < 0 || h.Past >= len(h.States)) {
 		err = fmt.Errorf("%d past states, but %d states in all", h.Past, len(h.States))

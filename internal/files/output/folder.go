@@ -241,7 +241,7 @@ func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) erro
 		ours = ours || !e.IsDir()
 	}
 	if ours {
-		return checkWritable(f.path(name), f.path(name))
+		return atomicfile.CheckWritable(f.path(name), f.path(name))
 	}
 	return nil
 }
