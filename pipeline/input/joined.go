@@ -257,12 +257,9 @@ func join(ctx context.Context, set *datasets.Set, samples []int, pieces []piece)
 		return nil, err
 	}
 	defer release()
-	var dense *mat.Dense
-	start, columns, values := make([]int, 1, n+1), []int(nil), []float64(nil)
+	start, columns, values := make([]int, 1, n+1), []int(nil), make([]float64, 0, stored)
 	if isSparse {
-		columns, values = make([]int, 0, stored), make([]float64, 0, stored)
-	} else {
-		dense = mat.NewDense(n, m, nil)
+		columns = make([]int, 0, stored)
 	}
 	for at := range samples {
 		from, wrong := 0, false
@@ -270,11 +267,11 @@ func join(ctx context.Context, set *datasets.Set, samples []int, pieces []piece)
 			matrix.EachValue(p.x, p.rows[at:at+1], func(_, j int, v float64) {
 				v *= p.factor
 				wrong = wrong || math.IsInf(v, 0)
-				switch {
-				case !isSparse:
-					dense.Set(at, from+j, v)
-				case v != 0:
-					columns, values = append(columns, from+j), append(values, v)
+				if isSparse && v != 0 {
+					columns = append(columns, from+j)
+				}
+				if !isSparse || v != 0 {
+					values = append(values, v)
 				}
 			})
 			from += p.columns()
@@ -285,7 +282,7 @@ func join(ctx context.Context, set *datasets.Set, samples []int, pieces []piece)
 		start = append(start, len(values))
 	}
 	if !isSparse {
-		return dense, nil
+		return mat.NewDense(n, m, values), nil
 	}
 	return sparse.New(n, m, start, columns, values)
 }
