@@ -34,7 +34,7 @@ import (
 // looks holds a description of each image of a set of files.
 type looks struct {
 	images   *datasets.Images
-	store    *tolerantCache
+	store    features.Cache
 	bySample sync.Map // a *pictures.Look by sample
 }
 

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
@@ -55,8 +56,13 @@ func header(key Key, blob []byte) []byte {
 // Store is a folder of blobs by key. Goroutines and processes may share it. A nil *Store has
 // no blob, and Put stores none.
 type Store struct {
-	dir   string
-	limit int64
+	// Failed, if set, is called with the first error of Put. Put then stores nothing more, so that a full disk only makes a
+	// run slower.
+	Failed func(error)
+
+	dir      string
+	limit    int64
+	disabled atomic.Bool
 
 	mu   sync.Mutex
 	room int64 // bytes that may be written before the entries are counted again
@@ -190,9 +196,18 @@ func (s *Store) SizeOf(key [sha256.Size]byte) (size int64, ok bool) {
 
 // Put stores a blob under a key and evicts the least recently used blobs above the limit. It does not store a blob that
 // exceeds the limit. After an error the store has the old blob or none.
-func (s *Store) Put(key [sha256.Size]byte, blob []byte) error {
+func (s *Store) Put(key [sha256.Size]byte, blob []byte) {
+	if s == nil || s.disabled.Load() {
+		return
+	}
+	if err := s.put(key, blob); err != nil && s.disabled.CompareAndSwap(false, true) && s.Failed != nil {
+		s.Failed(err)
+	}
+}
+
+func (s *Store) put(key Key, blob []byte) error {
 	size := int64(headerSize + len(blob))
-	if s == nil || size > s.limit {
+	if size > s.limit {
 		return nil
 	}
 	// Clear may remove the folder concurrently, so try again.
