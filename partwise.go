@@ -12,6 +12,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/features"
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -42,7 +44,7 @@ type ClusterOptions struct {
 	// Strict makes an unreadable image an error. Otherwise it is skipped.
 	Strict   bool
 	Seed     uint64
-	Cache    input.Cache // Cache, if set, keeps features for the next call
+	Cache    features.Cache // Cache, if set, keeps features for the next call
 	Progress input.Progress
 }
 
@@ -68,7 +70,7 @@ func Cluster(ctx context.Context, data string, opt ClusterOptions) (*Clusters, e
 	labelled := e.Data.Labels != ""
 	g := grouping.Groups{
 		UseLabels: labelled, Method: grouping.DefaultMethod(labelled), Rank: opt.Rank,
-		Cluster: grouping.DefaultCluster(), Seed: opt.Seed, Batch: opt.Batch,
+		Cluster: spec.Cluster{Distance: cluster.DistanceCosine}, Seed: opt.Seed, Batch: opt.Batch,
 	}
 	if opt.Method != nil {
 		g.Method = *opt.Method
@@ -136,8 +138,8 @@ type RunOptions struct {
 	// Folder, if set, stores records and models. A later Run with this folder runs only the trials
 	// that it lacks.
 	Folder   string
-	Workers  int         // the number of trials at once; 0 means one for each processor
-	Cache    input.Cache // Cache, if set, keeps features for the next call
+	Workers  int            // the number of trials at once; 0 means one for each processor
+	Cache    features.Cache // Cache, if set, keeps features for the next call
 	Progress input.Progress
 }
 

@@ -61,9 +61,10 @@ func (o *Observer) withImage(ctx context.Context, images *datasets.Images, i int
 	}}, use)
 }
 
-// Cache stores features by key. Entries that it drops are computed again.
+// Cache stores features by key, the SHA-256 sum of everything that they depend on. Entries that it drops are computed
+// again. It is safe for concurrent use.
 type Cache interface {
-	// Get returns the blob of a key, and SizeOf its length. ok is false if it is not cached.
+	// Get returns the blob of a key, which the caller may change, and SizeOf its length. ok is false if it is not cached.
 	Get(key [sha256.Size]byte) (blob []byte, ok bool)
 	SizeOf(key [sha256.Size]byte) (size int64, ok bool)
 	// Put stores a blob if possible.

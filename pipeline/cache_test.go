@@ -50,7 +50,9 @@ func TestCacheThatKeepsNothing(t *testing.T) {
 		}
 	}
 	var failures []error
-	got := prepare(t, cached, set, input.PrepareOptions{Cache: open(t, folder), CacheFailed: func(err error) { failures = append(failures, err) }})
+	broken := open(t, folder)
+	broken.Failed = func(err error) { failures = append(failures, err) }
+	got := prepare(t, cached, set, input.PrepareOptions{Cache: broken})
 	if len(failures) != 1 {
 		t.Errorf("got %d failures, want 1: %v", len(failures), failures)
 	}
@@ -59,7 +61,8 @@ func TestCacheThatKeepsNothing(t *testing.T) {
 	}
 	little := open(t, t.TempDir())
 	little.SetLimit(20_000)
-	got = prepare(t, cached, set, input.PrepareOptions{Cache: little, CacheFailed: func(err error) { t.Error(err) }})
+	little.Failed = func(err error) { t.Error(err) }
+	got = prepare(t, cached, set, input.PrepareOptions{Cache: little})
 	if !mat.Equal(got.X, want.X) {
 		t.Error("with a small cache the features differ")
 	}
@@ -92,9 +95,7 @@ func TestCacheOfNonsense(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, key := range keys {
-			if err := store.Put(key, nonsense); err != nil {
-				t.Fatal(err)
-			}
+			store.Put(key, nonsense)
 		}
 		got := prepare(t, cached, set, input.PrepareOptions{Cache: open(t, folder)})
 		if !mat.Equal(got.X, want.X) {

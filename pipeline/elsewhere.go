@@ -58,7 +58,6 @@ func (p *Plan) identity(id drawID) string {
 	return p.drawName(id) + "-" + p.digest([]any{p.data, id.k, id.repeat, e.Task, e.Labels, e.Train, e.Test, e.Links})
 }
 
-// eachDraw iterates over the draws of the plan.
 func (p *Plan) eachDraw(yield func(id drawID) bool) {
 	for _, k := range p.ks {
 		for repeat := range p.Experiment.RepeatCount() {

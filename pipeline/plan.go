@@ -189,11 +189,8 @@ func (p *Plan) findClasses() error {
 	for i := range p.classes {
 		c := &p.classes[i]
 		if len(c.rows) < 2 {
-			has := "no sample"
-			if len(c.rows) == 1 {
-				has = "1 sample"
-			}
-			return fmt.Errorf("%s: class %q has %s; an experiment needs 2 or more in each class", p.Experiment.Data.Set, set.Classes[i], has)
+			return fmt.Errorf("%s: class %q has %s; an experiment needs 2 or more in each class",
+				p.Experiment.Data.Set, set.Classes[i], []string{"no sample", "1 sample"}[len(c.rows)])
 		}
 		if err := p.countSamples(c); err != nil {
 			return fmt.Errorf("%s: class %q: %w", set.Name, set.Classes[i], err)
@@ -205,7 +202,6 @@ func (p *Plan) findClasses() error {
 // isTest reports whether a row of X is in the test part of the data.
 func (p *Plan) isTest(row int) bool { return p.set.Test[p.rows[row]] }
 
-// countSamples sets how many samples of a class are seen, labelled and tested.
 func (p *Plan) countSamples(c *class) (err error) {
 	e, size := p.Experiment, len(c.rows)
 	if e.Split != "" {
@@ -406,9 +402,7 @@ func (p *Plan) draw(k, repeat int) draw {
 		}
 		d.labels = append(d.labels, c)
 	}
-	for _, row := range d.testRows {
-		d.testTruth = append(d.testTruth, number[p.labels[row]])
-	}
+	d.testTruth = lists.Map(d.testRows, func(row int) int { return number[p.labels[row]] })
 	d.must, d.cannot = drawLinks(e.Links, d.truth, rng.Source(uint64(e.Seed), "links", k, repeat))
 	place := input.PlacesOf(d.rows, len(p.rows))
 	d.must, d.cannot = append(d.must, input.PairsAt(p.must, place)...), append(d.cannot, input.PairsAt(p.cannot, place)...)
@@ -418,7 +412,6 @@ func (p *Plan) draw(k, repeat int) draw {
 // Len returns the number of trials.
 func (p *Plan) Len() int { return len(p.trials) }
 
-// mostClasses returns the largest number of classes.
 func (p *Plan) mostClasses() int { return p.ks[len(p.ks)-1] }
 
 // largestProblem returns the largest size of the plan's trials, for a number of classes and a rank.
@@ -446,9 +439,7 @@ func (p *Plan) largestProblem(k, rank int) fitting.Problem {
 	if share := p.Experiment.Links.Share; share > 0 {
 		pairs := float64(s.N) * float64(s.N) / 2 // all pairs are put in a random order
 		s.Links += int(share * pairs)
-		if s.Ordered = 4 * pairs; pairs > math.MaxUint32 {
-			s.Ordered = 8 * pairs
-		}
+		s.Ordered = 8 * pairs
 	}
 	return s
 }

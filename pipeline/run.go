@@ -45,7 +45,6 @@ type Sink interface {
 	Put(rec *record.Record, name string, m *models.Model) error
 }
 
-// discard is a sink that stores nothing.
 type discard struct{}
 
 func (discard) Begin(*Summary) (map[string]record.Record, error)       { return nil, nil }

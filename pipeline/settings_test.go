@@ -22,7 +22,6 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
@@ -393,34 +392,6 @@ func TestLinksAreReadOnce(t *testing.T) {
 	p, err := NewPlan(t.Context(), e, in)
 	if err != nil || len(p.must) != 1 {
 		t.Errorf("links %v, %v", p, err)
-	}
-}
-
-// TestShareOfPairs: the pairs of a share are the first of all pairs in the order of Perm, without its memory.
-func TestShareOfPairs(t *testing.T) {
-	const n = 2000
-	truth := make([]int, n)
-	all := n * (n - 1) / 2
-	var must [][2]int
-	took := testkit.Allocated(func() { must, _ = drawLinks(spec.Links{Share: 200 / float64(all)}, truth, rng.Source(1)) })
-	if !testkit.Race && took > 8<<20 {
-		t.Errorf("%d bytes for %d of %d pairs", took, len(must), all)
-	}
-	if len(must) != 200 {
-		t.Fatalf("%d links, want 200", len(must))
-	}
-}
-
-// TestFirstShuffled compares the first numbers of a shuffle with Perm, for any number of blocks.
-func TestFirstShuffled(t *testing.T) {
-	const block = 1 << 16
-	for _, n := range []int{0, 1, 2, 3, 100, block - 1, block, block + 1, 2*block + 2} {
-		want := rng.New(uint64(n)).Perm(n)
-		for _, count := range []int{0, min(1, n), n / 300, n / 3, n} {
-			if got := firstShuffled(n, count, rng.Source(uint64(n))); !slices.Equal(got, want[:count]) {
-				t.Errorf("the first %d of %d numbers differ from Perm", count, n)
-			}
-		}
 	}
 }
 

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -139,12 +139,20 @@ type Difference struct{ Setting, A, B string }
 // drawSettings are the settings on which the draws of samples depend.
 var drawSettings = []string{"task", "data", "to train", "to test", "seed"}
 
-func settingsByName(settings [][2]string) map[string]string {
-	out := map[string]string{}
-	for _, s := range settings {
-		out[s[0]] = s[1]
+// differences returns the settings that differ, except those that name the same data differently.
+func differences(a, b [][2]string) (all []Difference) {
+	values := [2]map[string]string{{}, {}}
+	for i, settings := range [][][2]string{a, b} {
+		for _, s := range settings {
+			values[i][s[0]] = s[1]
+		}
 	}
-	return out
+	for _, name := range lists.Unique(lists.Map(slices.Concat(a, b), func(s [2]string) string { return s[0] })) {
+		if d := (Difference{name, values[0][name], values[1][name]}); d.A != d.B && !(name == "data" && sameData(d.A, d.B)) {
+			all = append(all, d)
+		}
+	}
+	return all
 }
 
 // Compare returns the differences between the shared settings of two experiments. It returns an error if the
@@ -156,21 +164,14 @@ func (s *Summary) Compare(other *Summary) ([]Difference, error) {
 			return nil, fmt.Errorf("the results of %s are from an earlier version, without a description of the data: run it again", s.Name)
 		}
 	}
-	a, b := settingsByName(s.Shared), settingsByName(other.Shared)
 	var all []Difference
 	var drawn []string
-	seen := map[string]bool{}
-	for _, setting := range slices.Concat(s.Shared, other.Shared) {
-		name := setting[0]
-		d := Difference{name, a[name], b[name]}
-		switch {
-		case seen[name], d.A == d.B, name == "data" && sameData(d.A, d.B):
-		case slices.Contains(drawSettings, name):
-			drawn = append(drawn, fmt.Sprintf("%s: %s and %s", name, cmp.Or(d.A, "none"), cmp.Or(d.B, "none")))
-		default:
+	for _, d := range differences(s.Shared, other.Shared) {
+		if slices.Contains(drawSettings, d.Setting) {
+			drawn = append(drawn, fmt.Sprintf("%s: %s and %s", d.Setting, cmp.Or(d.A, "none"), cmp.Or(d.B, "none")))
+		} else {
 			all = append(all, d)
 		}
-		seen[name] = true
 	}
 	if drawn == nil && !slices.Equal(s.Classes, other.Classes) {
 		drawn = append(drawn, "the names of the classes differ")
@@ -185,22 +186,10 @@ func (s *Summary) Compare(other *Summary) ([]Difference, error) {
 }
 
 // CheckSame returns an error that lists the shared settings in which e differs from the experiment of the summary.
-// Summaries of earlier versions lack the shared settings; they pass if the settings that they show are equal.
 func (s *Summary) CheckSame(e *spec.Experiment) error {
-	early := s.Shared == nil
-	there := s.Shared
-	if early {
-		there = s.Settings
-	}
-	was := settingsByName(there)
 	var old, now []string
-	for _, setting := range e.Shared() {
-		name, value := setting[0], setting[1]
-		before, known := was[name]
-		if before == value || early && (!known || name == "data") || name == "data" && sameData(before, value) {
-			continue
-		}
-		old, now = append(old, name+": "+before), append(now, name+": "+value)
+	for _, d := range differences(s.Shared, e.Shared()) {
+		old, now = append(old, d.Setting+": "+d.A), append(now, d.Setting+": "+d.B)
 	}
 	if old == nil {
 		return nil
@@ -213,12 +202,7 @@ func (s *Summary) CheckSame(e *spec.Experiment) error {
 func sameData(a, b string) bool {
 	setA, restA, _ := strings.Cut(a, ", ")
 	setB, restB, _ := strings.Cut(b, ", ")
-	if restA != restB {
-		return false
-	}
-	infoA, errA := os.Stat(setA)
-	infoB, errB := os.Stat(setB)
-	return a == b || errA == nil && errB == nil && os.SameFile(infoA, infoB)
+	return restA == restB && (a == b || output.SameFile(setA, setB))
 }
 
 // SameTrials reports whether two summaries have the same trials, and show them alike.

@@ -168,7 +168,7 @@ func TestWordsOfScenes(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = set
-	run := func(cache input.Cache, opt RunOptions) []byte {
+	run := func(cache features.Cache, opt RunOptions) []byte {
 		p, err := NewPlan(t.Context(), e, prepare(t, scenes, set, input.PrepareOptions{Cache: cache}))
 		if err != nil {
 			t.Fatal(err)

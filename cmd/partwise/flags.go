@@ -380,13 +380,9 @@ func knownNames() []string {
 }
 
 // setsOrFiles completes known sets, or files and folders if no set matches.
-func setsOrFiles(_ *cobra.Command, _ []string, begun string) (names []string, _ cobra.ShellCompDirective) {
-	for _, name := range knownNames() {
-		if begun != "" && strings.HasPrefix(name, begun) {
-			names = append(names, name)
-		}
-	}
-	return names, cobra.ShellCompDirectiveDefault
+func setsOrFiles(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	none := func(name string) bool { return begun == "" || !strings.HasPrefix(name, begun) }
+	return slices.DeleteFunc(knownNames(), none), cobra.ShellCompDirectiveDefault
 }
 
 // complete completes a setting's value, and further settings in it, by their tags.

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -429,7 +428,7 @@ func openEncoder(ctx context.Context, m *models.Model, file string) (*textsearch
 // openSession opens the corrections of the model in a file, with the labels and links of its groups.
 func openSession(ctx context.Context, in *inputs, m *models.Model, file string, opt feedback.Options) (*feedback.Session, error) {
 	var err error
-	if opt.Model, err = sumOfFile(file); err != nil {
+	if opt.Model, err = output.Sum(file); err != nil {
 		return nil, err
 	}
 	dir := filepath.Dir(file)
@@ -458,7 +457,7 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	}
 	page, err = withDrawing(cmd, func(to report.Sources) (report.Clusters, error) {
 		to.Published = func() error {
-			sum, err := sumOfFile(filepath.Join(dir, report.ModelFile))
+			sum, err := output.Sum(filepath.Join(dir, report.ModelFile))
 			if err != nil {
 				return err
 			}
@@ -470,14 +469,6 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 		return err
 	}
 	return printGroups(cmd, page, compared, dir)
-}
-
-func sumOfFile(path string) (string, error) {
-	text, err := output.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%x", sha256.Sum256(text)), nil
 }
 
 // openBrowser opens an address in the user's browser, if there is one. The arguments of programs are public and must

@@ -58,10 +58,7 @@ func kindCommand(k choices.Kind, line string) *cobra.Command {
 }
 
 func tableOf(k choices.Kind) columns.Table {
-	t := columns.Table{Header: slices.Concat([]string{k.One, "title"}, k.Columns, []string{"settings"}), Limits: []int{0, 30}}
-	for range k.Columns {
-		t.Limits = append(t.Limits, 36)
-	}
+	t := columns.Table{Header: slices.Concat([]string{k.One, "title"}, k.Columns, []string{"settings"}), Limits: append([]int{0, 30}, slices.Repeat([]int{36}, len(k.Columns))...)}
 	family := ""
 	for _, e := range k.Entries() {
 		if e.Family != family {
@@ -73,13 +70,8 @@ func tableOf(k choices.Kind) columns.Table {
 			row[0] = " " + e.Name
 		}
 		for _, c := range k.Columns {
-			fact := ""
-			for _, f := range e.Facts {
-				if f[0] == c {
-					fact = f[1]
-				}
-			}
-			row = append(row, fact)
+			fact, _ := lists.Find(e.Facts, func(f [2]string) bool { return f[0] == c })
+			row = append(row, fact[1])
 		}
 		lines := lists.Map(e.Settings, func(s settings.Setting) string { return s.Name + ": " + cmp.Or(s.Default, "-") })
 		t.Row(append(row, strings.Join(lines, "\n"))...)

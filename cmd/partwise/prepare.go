@@ -157,7 +157,6 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 		}
 		printNotes(cmd, input.SetNotes(e, set))
 		opt.InBlocks, opt.Progress = e.Data.OnDisk, bars.show
-		opt.CacheFailed = func(err error) { warner(cmd)(err.Error() + "; continuing without the cache") }
 		if e.Features = e.Features.Resolve(set); e.Features.Cached() || opt.Pictures && set.Files != nil && !opt.InBlocks {
 			opt.Cache, in.removeCache, err = openStore(cmd)
 		}
@@ -272,6 +271,7 @@ func openStore(cmd *cobra.Command) (store *cache.Store, remove func(), err error
 	if store, err = cache.Open(folder); err != nil {
 		return nil, remove, err
 	}
+	store.Failed = func(err error) { warner(cmd)(err.Error() + "; continuing without the cache") }
 	size, err := cacheSize(cmd)
 	if size > 0 {
 		store.SetLimit(size)

@@ -105,7 +105,6 @@ func withProgress[T any](cmd *cobra.Command, doing string, do func(show input.Pr
 	return out, interruptedError(cmd.Context(), err, doing)
 }
 
-// withDrawing is work for drawing pages.
 func withDrawing[T any](cmd *cobra.Command, do func(report.Sources) (T, error)) (T, error) {
 	const drawing = "drawing"
 	return withProgress(cmd, drawing, func(show input.Progress) (T, error) {

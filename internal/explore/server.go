@@ -3,7 +3,6 @@
 package explore
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -28,6 +27,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
@@ -184,7 +184,6 @@ func answer(w http.ResponseWriter, do func() error) {
 	http.Error(w, plaintext.Line(err.Error()), status)
 }
 
-// limitAnswer sets the time limit for a client to read the answer.
 func limitAnswer(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(acceptable)) // only a test's writer does not support it
 }
@@ -261,12 +260,7 @@ func decodeRequest(w http.ResponseWriter, r *http.Request) (a posted, err error)
 		return a, failure(http.StatusBadRequest, "the request ends early: %w", err)
 	}
 	_ = limits.SetReadDeadline(time.Time{})
-	in := json.NewDecoder(bytes.NewReader(text))
-	in.DisallowUnknownFields()
-	if err = in.Decode(&a); err == nil && in.More() {
-		err = errors.New("text after the JSON object")
-	}
-	if err != nil {
+	if err := output.Unmarshal(text, &a); err != nil {
 		return a, failure(http.StatusBadRequest, "the request cannot be read: %w", err)
 	}
 	return a, nil

@@ -15,14 +15,14 @@ type List[T any] struct {
 // Get removes a value from the list, or allocates one.
 func (l *List[T]) Get() T {
 	l.mu.Lock()
-	if last := len(l.free) - 1; last >= 0 {
-		x := l.free[last]
-		l.free = l.free[:last]
-		l.mu.Unlock()
-		return x
+	defer l.mu.Unlock()
+	last := len(l.free) - 1
+	if last < 0 {
+		return l.New()
 	}
-	l.mu.Unlock()
-	return l.New()
+	x := l.free[last]
+	l.free = l.free[:last]
+	return x
 }
 
 // Put returns a value to the list.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/seed4492f2cd/partwise/internal/lists"
 )
 
 // Line returns s as a single line. Control characters, line separators, characters that change the direction of text
@@ -34,15 +36,9 @@ func Line(s string) string {
 // Lines is Line for several lines: it keeps line feeds and tabs. Every line after the first is indented by two spaces, so
 // that it cannot be mistaken for another message.
 func Lines(s string) string {
-	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
-	for i, line := range lines {
-		cells := strings.Split(strings.TrimSuffix(line, "\r"), "\t")
-		for j, cell := range cells {
-			cells[j] = Line(cell)
-		}
-		lines[i] = strings.Join(cells, "\t")
-	}
-	return strings.Join(lines, "\n  ")
+	return strings.Join(lists.Map(strings.Split(strings.TrimRight(s, "\n"), "\n"), func(line string) string {
+		return strings.Join(lists.Map(strings.Split(strings.TrimSuffix(line, "\r"), "\t"), Line), "\t")
+	}), "\n  ")
 }
 
 // Fprintf is fmt.Fprintf with sanitised arguments: Line is applied to strings and Stringers, Lines to errors. The format

@@ -82,6 +82,14 @@ func (v *Value) Get(key string) Field {
 	return Field{}
 }
 
+// List returns the items of a list, or the value itself.
+func (v *Value) List() []*Value {
+	if v.Kind == KindList {
+		return v.Items
+	}
+	return []*Value{v}
+}
+
 func (v *Value) describe() string {
 	switch v.Kind {
 	case KindText:
@@ -259,12 +267,8 @@ func decode(v *Value, to reflect.Value, f Setting) error {
 	case reflect.Struct:
 		return decodeStruct(v, to)
 	case reflect.Slice:
-		items := []*Value{v}
-		if v.Kind == KindList {
-			items = v.Items
-		}
 		to.SetZero()
-		for _, item := range items {
+		for _, item := range v.List() {
 			one := reflect.New(to.Type().Elem()).Elem()
 			if err := decode(item, one, f); err != nil {
 				return err

@@ -3,7 +3,6 @@ package sorting
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,11 +47,11 @@ func Read(path string) (g *Groups, err error) {
 	if _, err := os.Lstat(kept); errors.Is(err, fs.ErrNotExist) {
 		return g, nil
 	}
-	model, err := output.ReadFile(filepath.Join(path, report.ModelFile))
+	model, err := output.Sum(filepath.Join(path, report.ModelFile))
 	if err != nil {
 		return nil, err
 	}
-	corrected, unapplied, err := feedback.Pending(kept, fmt.Sprintf("%x", sha256.Sum256(model)))
+	corrected, unapplied, err := feedback.Pending(kept, model)
 	switch {
 	case err != nil:
 		return nil, err
@@ -111,10 +110,7 @@ func (g *Groups) take(files map[string]string, a report.Assignment) (string, err
 
 // name returns the name of a group, or its number.
 func (g *Groups) name(a report.Assignment) string {
-	most := 0
-	for _, a := range g.Assigned {
-		most = max(most, a.Group)
-	}
+	most := slices.Max(lists.Map(g.Assigned, func(a report.Assignment) int { return a.Group }))
 	return cmp.Or(a.Name, fmt.Sprintf("group-%0*d", len(fmt.Sprint(most)), a.Group))
 }
 

@@ -67,20 +67,12 @@ func FromContext(ctx context.Context) *Times {
 
 // Of returns a context in which phases count for the method.
 func Of(ctx context.Context, method string) context.Context {
-	return withValue(ctx, methodKey{}, method)
+	return context.WithValue(ctx, methodKey{}, method)
 }
 
 // Without returns a context in which nothing is measured.
 func Without(ctx context.Context) context.Context {
-	return withValue(ctx, timesKey{}, (*Times)(nil))
-}
-
-// withValue returns ctx with a value, or ctx itself if it has no sums.
-func withValue(ctx context.Context, key, value any) context.Context {
-	if FromContext(ctx) == nil {
-		return ctx
-	}
-	return context.WithValue(ctx, key, value)
+	return context.WithValue(ctx, timesKey{}, (*Times)(nil))
 }
 
 // Start starts a phase, which lasts until end is called.

@@ -217,7 +217,6 @@ func Complete(setting settings.Setting, field reflect.Type, begun string) (value
 	return settingValues(begun, by, first, func(string) []settings.Setting { return list }), true
 }
 
-// withPrefix returns the words that begin with begun.
 func withPrefix(begun string, words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, begun) })
 }

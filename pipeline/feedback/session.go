@@ -25,7 +25,7 @@ import (
 
 // Options are the settings of Open.
 type Options struct {
-	Store Store  // saves the corrections; nil saves nothing
+	Store Store  // saves the corrections
 	Model string // identifies the model, for instance by the SHA-256 sum of its file
 	// Labels and Links are the labels and links with which the groups were found: the class of each sample of the set,
 	// or "", and links of its samples. Labels and links in the store replace them.
@@ -62,7 +62,6 @@ type Session struct {
 	effect    string
 }
 
-// mostPast is the largest number of acts that can be undone.
 const mostPast = 200
 
 // Open returns a session on the groups of a model. The inputs must be the samples from which the model was learned, in

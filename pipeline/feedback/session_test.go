@@ -110,6 +110,9 @@ func saved(t *testing.T, in *input.Inputs, found *grouping.Grouping) *models.Mod
 
 func open(t *testing.T, in *input.Inputs, m *models.Model, opt Options) *Session {
 	t.Helper()
+	if opt.Store == nil {
+		opt.Store = &folder{dir: t.TempDir()}
+	}
 	s, err := Open(t.Context(), in, m, opt)
 	if err != nil {
 		t.Fatal(err)

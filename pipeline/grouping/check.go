@@ -25,7 +25,6 @@ func (g Groups) Check(set *datasets.Set) error {
 	return g.checkRows(set, matrix.Range(set.Len()))
 }
 
-// checkRows is Check for some samples of the set.
 func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 	n, classes := len(rows), set.Classes
 	k := cmp.Or(g.K, len(classes))

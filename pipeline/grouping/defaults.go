@@ -5,9 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -25,9 +30,6 @@ func DefaultMethod(labelled bool) spec.Method {
 	}
 	return spec.Method{Name: "nmf"}
 }
-
-// DefaultCluster returns the default clustering of a grouping: k-means by cosine distance.
-func DefaultCluster() spec.Cluster { return spec.Cluster{Distance: cluster.DistanceCosine} }
 
 // DefaultFeatures returns the default features: chosen by the images, or colours if the inputs are read in blocks.
 func DefaultFeatures(inBlocks bool) spec.Features {
@@ -124,4 +126,212 @@ func ChooseRank(ctx context.Context, a spec.AutoRank, in *input.Inputs, seed uin
 		c, err := fitting.ChooseRank(ctx, a, in.X, rng.Seed(seed, "rank"), r.Of("choosing the rank"))
 		return c, in.NameRows(err, nil)
 	})
+}
+
+// CountCurve rates several numbers of groups. All slices have one value for each number.
+type CountCurve struct {
+	// K are some numbers of groups, increasing, and Length their [cluster.DescriptionLengths]. K[Best] is the chosen
+	// number, of those from From to To.
+	K              []int
+	Length         []float64
+	Best, From, To int
+	// Silhouette is the mean silhouette, from −1 to 1 (Rousseeuw 1987). Stability is the mean adjusted Rand index
+	// between groupings of random subsets of 80 %, on their common samples.
+	Silhouette, Stability []float64
+	Samples               int // the number of samples used for Silhouette and Stability
+}
+
+const (
+	countSubsets    = 6   // for each number of groups
+	countRestarts   = 3   // of each clustering
+	countPortion    = 0.8 // of the samples in each subset
+	countDirections = 50  // of compacted points
+	shownCounts     = 30  // numbers of groups that are all rated
+)
+
+// CountRange returns the default range of the number of groups. It is 2 to 500, or less for few samples, and at least
+// the number of labelled classes and enough to satisfy the links. rows are samples of the set.
+func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
+	from = 2
+	if g.hasConstraints() {
+		labels, known := g.constraints(set).forRows(rows)
+		from = max(from, len(labels.classes))
+		for from < len(rows) && !g.Links.None() && errors.Is(cluster.CheckLinks(len(rows), from, cluster.Known(known)), cluster.ErrDeadEnd) {
+			from++
+		}
+	}
+	return from, max(from, min(max(cluster.MostCounted, from+10), len(rows)/3))
+}
+
+// checkCount returns an error if the number of groups cannot be chosen for n samples.
+func (g Groups) checkCount(n int) error {
+	switch {
+	case g.Batch != 0:
+		return errors.New("the number of groups cannot be chosen from batches: set -k")
+	case g.algorithm() == spec.Largest:
+		return errors.New("the number of groups cannot be chosen when clustering by largest coefficient: set -k")
+	case n < spec.LeastOfCounted:
+		return fmt.Errorf("%d samples are too few to choose the number of groups: set -k", n)
+	}
+	return nil
+}
+
+// CountCurve chooses from from, …, to groups of the inputs, or of 10,000 random ones. It rates some numbers up to twice
+// the chosen one on 1,000 random inputs, all numbers if they are at most 30. It calls progress, which may be nil,
+// with "choosing the number of groups" after each number. A panic becomes an error.
+func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, progress input.Progress) (*CountCurve, error) {
+	return input.Reported(ctx, progress, func(r *input.Reporter) (*CountCurve, error) {
+		if d, _ := g.withoutCopies(in); d != nil && len(d.in.Rows) >= max(spec.LeastOfCounted, 2*to) {
+			in, g = d.in, d.groups
+		}
+		n, _ := in.Dims()
+		if from < 2 || to < from {
+			return nil, fmt.Errorf("from %d to %d groups: expected a rising range from 2 or more", from, to)
+		}
+		if err := g.checkCount(n); err != nil {
+			return nil, err
+		}
+		for _, g.K = range []int{from, to} {
+			if err := g.checkRows(in.Set, in.Rows); err != nil {
+				return nil, err
+			}
+		}
+		if _, err := g.ChooseRank(ctx, in, nil); err != nil {
+			return nil, err
+		}
+		w, err := g.work(in, &input.Reporter{})
+		if err != nil {
+			return nil, err
+		}
+		release, err := g.acquire(ctx, in, w.Method, to)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		return g.countCurve(ctx, w, from, to, func(done, all int) { r.Report("choosing the number of groups", done, all) })
+	})
+}
+
+// countCurve groups a sample of the inputs, and calls done after each rated number of groups.
+func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, done func(done, all int)) (*CountCurve, error) {
+	in, x := w.In, w.In.X
+	n, _ := x.Dims()
+	rows := fitting.SomeRows(n, fitting.CountSamples, in.Labels(), g.UseLabels, g.Seed)
+	if to > len(rows)/2 {
+		return nil, fmt.Errorf("%d groups are too many to evaluate on %d samples; expected at most %d", to, len(rows), len(rows)/2)
+	}
+	lengths, err := fitting.CountLengths(ctx, x, to, rng.Seed(g.Seed, "number of groups"))
+	if err != nil {
+		return nil, err
+	}
+	c := &CountCurve{From: from, To: to, Samples: len(rows)}
+	chosen := cluster.ChooseCount(lengths, from)
+	last := min(to, max(2*chosen, from+shownCounts-1))
+	for k := from; k <= last; k++ {
+		if k != chosen && last-from >= shownCounts && len(c.K) > 0 && k < c.K[len(c.K)-1]*7/6 {
+			continue
+		}
+		if k == chosen {
+			c.Best = len(c.K)
+		}
+		c.K, c.Length = append(c.K, k), append(c.Length, lengths[k-1])
+	}
+	if len(rows) < n {
+		x = matrix.SelectRows(x, rows)
+	}
+	w.Rows, w.X = rows, func() mat.Matrix { return x }
+	all := g.constraints(in.Set)
+	// known returns the labels and links of some of the rows.
+	known := func(among []int) (known factor.Known) {
+		if g.hasConstraints() {
+			_, known = all.forRows(matrix.Take(in.Rows, matrix.Take(rows, among)))
+		}
+		return known
+	}
+	w.Known = known(matrix.AllRows(x))
+	subsets := make([][]int, countSubsets)
+	for s := range subsets {
+		subsets[s] = rng.New(g.Seed, "subset", s).Perm(len(rows))[:int(countPortion*float64(len(rows)))]
+		slices.Sort(subsets[s])
+	}
+	w.Cluster.Restarts, w.Cluster.Start = countRestarts, cluster.InitPlusPlus
+	w.Restarts = 0
+	if w.Cluster.By == "propagated-kmeans" { // whose graphs take long for many numbers and subsets
+		if w.Cluster.By = spec.KMeans; g.hasConstraints() {
+			w.Cluster.By = "guided-kmeans"
+		}
+	}
+	var points mat.Matrix // for all numbers of groups, if the features themselves are clustered
+	by := w.Cluster       // of the points, which may be compacted
+	for at, k := range c.K {
+		w.Seed = func(step string) uint64 { return rng.Seed(g.Seed, step, k) }
+		res, err := w.Fit(ctx, g.rank(k, len(rows)))
+		if err != nil {
+			return nil, err
+		}
+		if points == nil || res != nil {
+			if points, by.Distance, err = projectPoints(ctx, w.Cluster, w.Points(res)); err != nil {
+				return nil, err
+			}
+		}
+		silhouette, stability, err := rateCount(ctx, w, by, points, k, subsets, known)
+		if err != nil {
+			return nil, fmt.Errorf("%d groups: %w", k, err)
+		}
+		c.Silhouette, c.Stability = append(c.Silhouette, silhouette), append(c.Stability, stability)
+		done(at+1, len(c.K))
+	}
+	return c, nil
+}
+
+// projectPoints projects points with many columns to their leading principal directions, where k-means finds nearly the
+// same groups faster. For the cosine distance it scales rows to unit length and returns the Euclidean distance.
+func projectPoints(ctx context.Context, by spec.Cluster, points mat.Matrix) (mat.Matrix, cluster.Distance, error) {
+	dense, ok := points.(*mat.Dense)
+	ok = ok && slices.Contains([]string{"", spec.KMeans, "constrained-kmeans", "guided-kmeans", "seeded-kmeans"}, by.By)
+	n, m := points.Dims()
+	if !ok || m <= 2*countDirections || n <= countDirections {
+		return points, by.Distance, nil
+	}
+	if by.Distance == cluster.DistanceCosine {
+		dense = matrix.UnitRows(dense)
+	}
+	res, err := factor.PCA{}.Fit(ctx, dense, factor.Known{}, factor.Options{Rank: countDirections})
+	if err != nil {
+		return nil, 0, err
+	}
+	return res.Coefficients, cluster.DistanceEuclidean, nil
+}
+
+// rateCount returns the silhouette and the stability of k groups of the points.
+func rateCount(ctx context.Context, w *fitting.Work, by spec.Cluster, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64, err error) {
+	groups, err := fitting.ClusterRows(ctx, by, points, k, cluster.Known(w.Known), w.Seed("k-means"))
+	if err != nil {
+		return 0, 0, err
+	}
+	if slices.Max(groups) == slices.Min(groups) {
+		return 0, 0, nil // all points are in one group
+	}
+	if silhouette, err = cluster.Silhouette(ctx, points, groups, by.Distance); err != nil {
+		return 0, 0, err
+	}
+	n, _ := points.Dims()
+	found := make([][]int, len(subsets)) // −1 outside of the subset
+	for s, rows := range subsets {
+		groups, err := fitting.ClusterRows(ctx, by, matrix.SelectRows(points, rows), k, cluster.Known(known(rows)), w.Seed(fmt.Sprint("subset ", s)))
+		if err != nil {
+			return 0, 0, err
+		}
+		found[s] = slices.Repeat([]int{-1}, n)
+		for at, i := range rows {
+			found[s][i] = groups[at]
+		}
+	}
+	for a := range found {
+		for b := range a {
+			both := slices.DeleteFunc(matrix.Range(n), func(i int) bool { return min(found[a][i], found[b][i]) < 0 })
+			stability += eval.ARI(matrix.Take(found[a], both), matrix.Take(found[b], both))
+		}
+	}
+	return silhouette, stability / (countSubsets * (countSubsets - 1) / 2), nil
 }

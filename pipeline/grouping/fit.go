@@ -83,7 +83,7 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 // Find factorises the inputs. It calls progress, which may be nil, with "factorising" after each iteration. A panic
 // becomes an error.
 func (f Fit) Find(ctx context.Context, in *input.Inputs, progress input.Progress) (*factor.Result, error) {
-	return reported(ctx, f.Method, progress, func(r *input.Reporter) (*factor.Result, error) { return f.find(ctx, in, r) })
+	return input.Reported(ctx, progress, func(r *input.Reporter) (*factor.Result, error) { return f.find(ctx, in, r) })
 }
 
 func (f Fit) find(ctx context.Context, in *input.Inputs, progress *input.Reporter) (*factor.Result, error) {
@@ -110,7 +110,6 @@ func (f Fit) find(ctx context.Context, in *input.Inputs, progress *input.Reporte
 	return w.Fit(ctx, f.Rank)
 }
 
-// startArrays are the names of the arrays of initial factors.
 var startArrays = []string{"basis", "coefficients", "weights", "rows", "columns"}
 
 // ReadStart reads initial factors from a NumPy .npz file of size bytes: basis, m×k; coefficients and weights, n×k; and

@@ -76,7 +76,6 @@ func (t constraints) forRows(rows []int) (classLabels, factor.Known) {
 	return known, factor.Known{Labels: known.labels, MustLink: keep(t.links.Must), CannotLink: keep(t.links.Cannot)}
 }
 
-// isKnown reports whether a class is known, not −1.
 func isKnown(class int) bool { return class >= 0 }
 
 func classSizes(labels []int, classes int) []int {
@@ -176,7 +175,6 @@ func (t classLabels) satisfyLinks(groups []int, k int, known factor.Known, point
 	})
 }
 
-// distinct is the inputs without copies.
 type distinct struct {
 	in     *input.Inputs
 	groups Groups // the settings for in

@@ -18,7 +18,6 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -96,17 +95,7 @@ type Grouping struct {
 // Find groups the inputs. It calls progress, which may be nil, with "factorising" after each iteration. A panic becomes
 // an error.
 func (g Groups) Find(ctx context.Context, in *input.Inputs, progress input.Progress) (*Grouping, error) {
-	return reported(ctx, g.Method, progress, func(r *input.Reporter) (*Grouping, error) { return g.find(ctx, in, r) })
-}
-
-// reported is input.Reported with the method's name in panics.
-func reported[T any](ctx context.Context, m spec.Method, progress input.Progress, find func(*input.Reporter) (T, error)) (T, error) {
-	out, err := input.Reported(ctx, progress, find)
-	var fault *guard.PanicError
-	if errors.As(err, &fault) {
-		err = fmt.Errorf("%s: %w", m.Label(), err)
-	}
-	return out, err
+	return input.Reported(ctx, progress, func(r *input.Reporter) (*Grouping, error) { return g.find(ctx, in, r) })
 }
 
 // find groups the rows without copies, and then adds the copies.
@@ -209,7 +198,9 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 	w := &fitting.Work{Method: m, In: in, X: func() mat.Matrix { return in.X }, Best: true, Seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
 	if g.hasConstraints() {
 		_, w.Known = g.constraints(in.Set).forRows(in.Rows)
-		m.Cluster = m.Cluster.WithLabels()
+		if m.Cluster.By == "" || m.Cluster.By == spec.KMeans {
+			m.Cluster.By = "constrained-kmeans"
+		}
 	}
 	done, total := 0, cmp.Or(m.Iterations, epochs)*max(m.Restarts, 1)
 	w.OnIteration = func(i int, _ float64) {
@@ -256,7 +247,6 @@ func (g Groups) algorithm() string {
 	return g.Method.ClusteredBy(g.Cluster)
 }
 
-// rank returns the number of basis vectors for k groups of n samples.
 func (g Groups) rank(k, n int) int {
 	switch {
 	case g.Rank != nil:
@@ -402,4 +392,105 @@ func (g *Grouping) Illustrate(ctx context.Context, in *input.Inputs) (*models.Il
 		fitted = []models.Learned{{Method: g.Method, Model: g.Result.Model}}
 	}
 	return models.Illustrate(ctx, in, &input.View{X: func() mat.Matrix { return in.X }, Learned: in.Learned}, matrix.Range(len(in.Rows)), g.Groups, fitted)
+}
+
+// Regrouped returns other groups of the samples of a model, numbered from 0 without gaps. points is what m.Represent
+// returns for the inputs. With useLabels the set's classes are labels, and each class is one group.
+func Regrouped(ctx context.Context, in *input.Inputs, m *models.Model, points mat.Matrix, groups []int, useLabels bool, links datasets.Links) (*Grouping, error) {
+	g := Groups{Method: m.Groups.Method, UseLabels: useLabels, Links: links}
+	how := spec.Cluster{Distance: m.Groups.Centres.Distance, By: m.Groups.By}
+	if how.By == spec.Largest {
+		how.By = "" // coefficients no longer name the groups
+	}
+	out := &Grouping{Groups: groups, Method: m.Method, Cluster: how, Links: links, settings: g.Method}
+	if v, ok := points.(*mat.Dense); ok && m.Represents() {
+		out.Result = &factor.Result{Model: m.Result.Model, Basis: m.Result.Basis, Coefficients: v}
+		_, out.Rank = v.Dims()
+	}
+	var given classLabels
+	if useLabels {
+		given = newClassLabels(in.Labels(), len(in.Set.Classes))
+	}
+	return out, g.addScores(ctx, in, out, points, given)
+}
+
+// CheckParts rejects settings that Parts does not support.
+func (g Groups) CheckParts() error {
+	switch {
+	case !spec.OnFeatures(g.Method.Name):
+		return errors.New("needs a method that clusters features, such as kmeans")
+	case g.UseLabels || !g.Links.None():
+		return errors.New("not with labels or links, which may join two parts")
+	case g.Batch > 0:
+		return errors.New("not with batches")
+	case g.MinSize > 0:
+		return errors.New("not with min-size, whose group Others may join two parts")
+	}
+	return nil
+}
+
+// fewest is the smallest number of images of a part whose number of groups is chosen; smaller parts are one group.
+const fewest = 6
+
+// findInParts groups each part by itself. Groups have the order of their parts.
+func (g Groups) findInParts(ctx context.Context, all *input.Inputs, progress *input.Reporter) (*Grouping, error) {
+	if err := g.CheckParts(); err != nil {
+		return nil, err
+	}
+	w, err := g.work(all, progress)
+	if err != nil {
+		return nil, err
+	}
+	out := &Grouping{Groups: make([]int, len(all.Rows)), Method: w.Label(), Cluster: w.Cluster, settings: g.Method}
+	total := 0
+	for part := range slices.Max(g.Parts) + 1 {
+		rows := slices.DeleteFunc(matrix.AllRows(all.X), func(i int) bool { return g.Parts[i] != part })
+		if len(rows) == 0 {
+			continue
+		}
+		in := &input.Inputs{Set: all.Set, Features: all.Features, X: matrix.SelectRows(all.X, rows), Images: all.Images, Rows: matrix.Take(all.Rows, rows)}
+		of := g
+		of.Parts, of.Copies = nil, copiesAmong(rows, g.Copies)
+		if g.K == 0 && len(rows) >= fewest {
+			count := g.Count
+			count.To = min(count.To, len(rows))
+			if _, err := of.ChooseCount(ctx, in, count, nil); err != nil {
+				return nil, in.NameRows(err, nil)
+			}
+		}
+		of.K = min(of.K, len(rows))
+		found := &Grouping{Groups: make([]int, len(rows))}
+		if of.K > 1 {
+			var err error
+			if found, err = of.find(ctx, in, progress); err != nil {
+				return nil, in.NameRows(err, nil)
+			}
+		}
+		for at, i := range rows {
+			out.Groups[i] = total + found.Groups[at]
+		}
+		total += slices.Max(found.Groups) + 1
+		out.Notes = lists.Unique(append(out.Notes, found.Notes...))
+	}
+	return out, g.addScores(ctx, all, out, all.X, classLabels{})
+}
+
+// copiesAmong returns the copies among some rows, by their index in rows. The original is the first of its copies if it is
+// not among them itself.
+func copiesAmong(rows, copies []int) (of []int) {
+	if copies == nil {
+		return nil
+	}
+	place, original := map[int]int{}, map[int]int{}
+	for at, i := range slices.Backward(rows) {
+		place[i], original[copies[i]] = at, at
+	}
+	for _, i := range rows {
+		if at, ok := place[copies[i]]; ok {
+			of = append(of, at)
+		} else {
+			of = append(of, original[copies[i]])
+		}
+	}
+	return of
 }

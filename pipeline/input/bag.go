@@ -3,16 +3,15 @@ package input
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -49,30 +48,12 @@ func newBag(ctx context.Context, in *Inputs, f spec.Features) (b *bag, err error
 	return b, err
 }
 
-// tolerantCache is a cache that reports its first failed write and then writes nothing more, so that a full disk only
-// makes a run slower.
-type tolerantCache struct {
-	Cache
-	failed   func(error)
-	disabled atomic.Bool
-}
-
-// Put implements [features.Cache].
-func (k *tolerantCache) Put(key [sha256.Size]byte, blob []byte) {
-	if k.disabled.Load() {
-		return
-	}
-	if err := k.Cache.Put(key, blob); err != nil && k.disabled.CompareAndSwap(false, true) && k.failed != nil {
-		k.failed(err)
-	}
-}
-
 // fetch returns the blob of a key, if the memory budget allows the blob and its decoded content.
-func (k *tolerantCache) fetch(ctx context.Context, key cache.Key) (blob []byte, ok bool) {
-	if size, ok := k.SizeOf(key); !ok || memory.FromContext(ctx).Check(2*size, "") != nil {
+func fetch(ctx context.Context, from features.Cache, key cache.Key) (blob []byte, ok bool) {
+	if size, ok := from.SizeOf(key); !ok || memory.FromContext(ctx).Check(2*size, "") != nil {
 		return nil, false
 	}
-	return k.Get(key)
+	return from.Get(key)
 }
 
 // Stored estimates the number of stored values in the histograms of the samples.
@@ -93,7 +74,7 @@ func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*spec
 	w := b.Words
 	learned := &spec.LearnedWords{Key: cache.NewKey("words", features.CacheVersion, w.WordCount(), w.By, w.Sample, w.PerImage, seed, b.Keys(samples))}
 	var err error
-	if blob, ok := b.in.store.fetch(ctx, learned.Key); ok {
+	if blob, ok := fetch(ctx, b.in.store, learned.Key); ok {
 		if learned.Vocabulary, err = vocab.Load(ctx, bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == b.extractor.Dim() && (w.Fewer || learned.Len() == w.WordCount()) {
 			return learned, nil
 		}
@@ -124,7 +105,7 @@ func (b *bag) count(ctx context.Context, v *spec.LearnedWords, samples []int) (*
 	grid := w.GridOrDefault()
 	key := cache.NewKey("histograms", features.CacheVersion, v.Key, w.Assignment, grid, b.Keys(samples))
 	counted := &sparse.CSR{}
-	if blob, ok := b.in.store.fetch(ctx, key); ok && counted.UnmarshalBinary(blob) == nil {
+	if blob, ok := fetch(ctx, b.in.store, key); ok && counted.UnmarshalBinary(blob) == nil {
 		if n, m := counted.Dims(); n == len(samples) && m == grid.Len()*v.Len() {
 			return counted, nil
 		}
@@ -204,16 +185,13 @@ func (b *bag) columns() int {
 // readVocabulary reads the words of a file that fits the memory budget of the context.
 func readVocabulary(ctx context.Context, path string) (*spec.LearnedWords, error) {
 	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a file of visual words", path)
+	if err == nil {
+		err = memory.FromContext(ctx).Check(info.Size(), path)
 	}
-	if err := memory.FromContext(ctx).Check(info.Size(), path); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(path)
+	text, err := output.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

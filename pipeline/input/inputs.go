@@ -66,7 +66,7 @@ type Inputs struct {
 	links           datasets.Links   // by samples of the set
 	looked          sync.Once
 	negative        bool // whether there are negative values; valid after looked
-	store           *tolerantCache
+	store           features.Cache
 	progress        *Reporter // of the call that prepares the inputs
 }
 
@@ -125,9 +125,8 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	if in.thumbnailImages = in.Images; set.Files == nil && set.Pictures != nil {
 		in.thumbnailImages = set.PictureFiles().Images()
 	}
-	in.store = &tolerantCache{Cache: opt.Cache, failed: opt.CacheFailed}
-	if opt.Cache == nil {
-		in.store.Cache = (*cache.Store)(nil)
+	if in.store = opt.Cache; opt.Cache == nil {
+		in.store = (*cache.Store)(nil)
 	}
 	if opt.Pictures && set.Files != nil && !opt.InBlocks {
 		in.pictures = &looks{images: in.Images, store: in.store}
@@ -243,26 +242,13 @@ func (in *Inputs) setShape(height, width, channels int) {
 // PrepareOptions are the options of Prepare. They do not change any feature.
 type PrepareOptions struct {
 	// Cache keeps descriptors, words, histograms and rows for later calls. nil computes everything again.
-	Cache Cache
-	// CacheFailed, if set, is called with the first error of the cache, also during Plan.Run. Nothing more is written
-	// to the cache after it.
-	CacheFailed func(error)
+	Cache features.Cache
 	// Pictures examines each image of a set of files while it is decoded, for Inputs.Pictures and Inputs.Thumbnail.
 	Pictures bool
 	// InBlocks sets Inputs.Blocks instead of X, for Groups.Batch. It is an error with visual words, and with
 	// Features.SkipBad for vectors.
 	InBlocks bool
 	Progress Progress // Progress, if set, is called while features are computed
-}
-
-// Cache keeps blobs by the SHA-256 sum of everything that they depend on. It is safe for concurrent use. An
-// implementation may drop blobs at any time.
-type Cache interface {
-	// SizeOf returns the number of bytes of a blob, and whether the cache has it.
-	SizeOf(key [sha256.Size]byte) (int64, bool)
-	// Get returns a blob, which the caller may change, and whether the cache has it.
-	Get(key [sha256.Size]byte) ([]byte, bool)
-	Put(key [sha256.Size]byte, blob []byte) error
 }
 
 // prepareLearned computes visual words and joined features, unless each draw of a classification learns its own.

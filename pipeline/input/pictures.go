@@ -34,7 +34,7 @@ import (
 // looks holds a description of each image of a set of files.
 type looks struct {
 	images   *datasets.Images
-	store    *tolerantCache
+	store    features.Cache
 	bySample sync.Map // a *pictures.Look by sample
 }
 
@@ -105,7 +105,6 @@ func (l *looks) lookOf(ctx context.Context, i int) (look *pictures.Look, thumbna
 	return look, thumbnail, err
 }
 
-// thumbnail returns the thumbnail of a sample.
 func (l *looks) thumbnail(ctx context.Context, i int) (image.Image, error) {
 	_, file, err := l.lookOf(ctx, i)
 	if err != nil {
@@ -296,7 +295,6 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 	return p, nil
 }
 
-// looksOf returns the looks of all rows.
 func looksOf(ctx context.Context, in *Inputs, owner *Reporter) ([]*pictures.Look, error) {
 	n := len(in.Rows)
 	all, errs := make([]*pictures.Look, n), make([]error, n)

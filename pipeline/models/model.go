@@ -4,7 +4,6 @@ package models
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -117,7 +116,6 @@ func ModelOfRows(ctx context.Context, in *input.Inputs, rows []int, learned inpu
 	return m, err
 }
 
-// setWords sets the visual words of the features and their weights.
 func (m *Model) setWords(v *vocab.Vocabulary, weights []float64) error {
 	for _, f := range m.Features.Each() {
 		if !f.OfWords() {
@@ -320,12 +318,4 @@ func (m *Model) Assign(ctx context.Context, in *input.Inputs, reject float64) ([
 		out[i].None = reject > 0 && !out[i].Known && f.Distance > limit
 	}
 	return out, nil
-}
-
-// Kind describes the model in a few words.
-func (m *Model) Kind() string {
-	if m.Groups == nil {
-		return fmt.Sprintf("%s of %s", cmp.Or(m.Method, "features"), m.Data)
-	}
-	return fmt.Sprintf("%d groups of %s", len(m.Groups.Centres.Sizes), m.Data)
 }

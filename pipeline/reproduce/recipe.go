@@ -6,6 +6,7 @@ package reproduce
 import (
 	"cmp"
 	"embed"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
 	"github.com/seed4492f2cd/partwise/internal/lists"
@@ -136,10 +138,7 @@ const (
 
 // Names returns the names of the built-in recipes.
 func Names() (names []string) {
-	files, err := recipes.ReadDir("recipes")
-	if err != nil {
-		panic(err) // cannot fail: the files are embedded
-	}
+	files, _ := recipes.ReadDir("recipes") // cannot fail: the files are embedded
 	for _, f := range files {
 		if name, ok := strings.CutSuffix(f.Name(), printedEnd); ok {
 			names = append(names, name)
@@ -214,7 +213,6 @@ func (r *Recipe) protocols() []*Variant {
 	return all
 }
 
-// resolve sets the experiment of each variant and reading.
 func (r *Recipe) resolve() error {
 	if err := r.experiment.Check(); err != nil {
 		return err
@@ -314,4 +312,49 @@ func checkScore(e *spec.Experiment, name string) error {
 		return fmt.Errorf("%q is not a score in percent of the task %s", name, e.Task)
 	}
 	return nil
+}
+
+// Beyond is the name of the comparison of the program's own method with others, which has no paper.
+const Beyond = "beyond"
+
+//go:embed beyond.yaml
+var beyond []byte
+
+// Comparison returns the experiment of [Beyond], and one experiment for each of its sets, features and numbers of labels,
+// with their names. It leaves out sets that are not below root, and calls absent with the reason. Quick has fewer
+// numbers of labels and repeats.
+func Comparison(root string, quick bool, absent func(error)) (e *spec.Experiment, names []string, cells []*spec.Experiment, err error) {
+	if e, err = spec.Parse(beyond); err != nil {
+		return nil, nil, nil, err
+	}
+	labels := []string{"1", "2", "5", "10%", "30%"}
+	if quick {
+		labels, e.Repeats = []string{"2", "10%"}, 3
+	}
+	sets := e.SetNames()
+	for i, of := range e.Each() {
+		if _, err := catalogue.Find(of.Data.Set, root, of.Data.From); err != nil {
+			absent(err)
+			continue
+		}
+		for _, features := range []string{"pixels", "hog", "network"} {
+			for _, count := range labels {
+				if count == "10%" && slices.Contains([]string{"yale", "orl", "coil20"}, of.Data.Set) {
+					continue // at most about 20 samples per class: the same as 2 labels
+				}
+				one := *of
+				change, err := document.Parse(fmt.Appendf(nil, "features: %s\nlabels: %s\n", features, count))
+				if err == nil {
+					err = settings.Decode(change, &one)
+				}
+				if err != nil {
+					return nil, nil, nil, err
+				}
+				name := fmt.Sprintf("%s-%s-%s", sets[i], features, strings.Replace(count, "%", "-percent", 1))
+				one.Name, one.Data.Root, one.Data.Labelled = e.Name+"-"+name, root, true
+				names, cells = append(names, name), append(cells, &one)
+			}
+		}
+	}
+	return e, names, cells, nil
 }

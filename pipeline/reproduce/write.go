@@ -19,7 +19,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// missing is an empty cell.
 const missing = "–"
 
 // grid returns a table of the paper in percent: for each row its name, and for each method the printed value and ours,
@@ -66,7 +65,6 @@ func (o *Outcome) letter(name string) string {
 	return string(rune('a' + slices.Index(o.Readings, name)))
 }
 
-// legend explains and counts the marks of grids.
 func (o *Outcome) legend() string {
 	count := map[Place]int{}
 	total := 0
@@ -100,7 +98,6 @@ func (o *Outcome) remarks() []string {
 	return append(slices.Clone(o.Notes), "Readings, marked if they agree with the paper: "+strings.Join(names, "; ")+".")
 }
 
-// note explains the intervals.
 var note = fmt.Sprintf("With a probability of at least %g %%, no claim of a recipe is decided wrongly by chance. A claim with a printed gain holds if the interval is above half the gain.", 100-100*Level)
 
 // amount formats a difference, in points or iterations.
@@ -122,7 +119,6 @@ func signed(x float64) string {
 	return "+" + text
 }
 
-// ourText formats our difference.
 func (c *ClaimOutcome) ourText() string {
 	if c.Here.Draws == 0 {
 		return missing
@@ -137,7 +133,6 @@ func (c *ClaimOutcome) ourText() string {
 	return text
 }
 
-// interval formats the interval of an estimate.
 func (c *ClaimOutcome) interval(e Estimate) string {
 	low, high := e.Low, e.High
 	if c.Within > 0 {
@@ -149,7 +144,6 @@ func (c *ClaimOutcome) interval(e Estimate) string {
 	return "[" + c.amount(low) + ", " + c.amount(high) + "]"
 }
 
-// printedText formats the printed result and its place.
 func (c *ClaimOutcome) printedText() string {
 	switch {
 	case c.Within > 0:
@@ -179,7 +173,6 @@ func (o *Outcome) readingsText(c *ClaimOutcome, mark string) string {
 
 const inWords = "%d claims hold, %d do not hold, %d not decided"
 
-// count formats the numbers of claims that hold, do not hold and are not decided.
 func (o *Outcome) count(format string) string {
 	n := map[Verdict]int{}
 	for _, c := range o.Claims {
@@ -287,7 +280,6 @@ func (o *Outcome) markdown(level int, paper string, remarks []string, short bool
 	return b.String()
 }
 
-// escapeMarkdown escapes Markdown.
 var escapeMarkdown = strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "\n", " ").Replace
 
 // Document holds the outcomes of several recipes. It is written as a Markdown file and a JSON file beside it, and read

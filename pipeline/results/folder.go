@@ -4,11 +4,25 @@
 package results
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -82,4 +96,178 @@ func (f *Folder) Notes() (notes []string, err error) {
 			filepath.Join(f.Dir(), LogFile), len(unread), unread[0]))
 	}
 	return notes, nil
+}
+
+// Run opens the folder dir, runs the plan in it, and closes it. [Folder.Run] describes the result.
+func Run(ctx context.Context, p *pipeline.Plan, dir string, opt pipeline.RunOptions) ([]record.Record, error) {
+	f, err := Open(dir, p.Experiment)
+	if err != nil {
+		return nil, err
+	}
+	records, err := f.Run(ctx, p, opt)
+	return records, errors.Join(err, f.Close())
+}
+
+// Run runs the trials of the plan that are not in the log, appends each finished one, and returns all records as
+// [pipeline.Plan.Run] does. It first removes pages about other trials. A later Run resumes one that ended early. A
+// complete log is in the order of the plan.
+func (f *Folder) Run(ctx context.Context, p *pipeline.Plan, opt pipeline.RunOptions) ([]record.Record, error) {
+	to := &sink{Folder: f}
+	records, runErr := p.Run(ctx, to, opt)
+	if to.log == nil {
+		return nil, runErr
+	}
+	var some *pipeline.TrialsError
+	if runErr == nil || errors.As(runErr, &some) {
+		runErr = errors.Join(runErr, writeSummary(f.Folder, p.Summary()), f.saveLearned(ctx, p))
+	}
+	lost := to.log.checkPlace()
+	err := to.log.close()
+	if lost != nil {
+		return nil, lost // the cause of all other errors
+	}
+	if err = cmp.Or(runErr, err); err != nil {
+		return records, err
+	}
+	return records, to.log.sort(p.Summary().Trials)
+}
+
+type sink struct {
+	*Folder
+	log *log
+}
+
+// Begin removes pages about other trials and opens the log.
+func (k *sink) Begin(s *pipeline.Summary) (done map[string]record.Record, err error) {
+	old, err := ReadSummary(k.Dir())
+	same := err == nil && old.SameTrials(s)
+	if !same {
+		if err := k.Clear(k.pages...); err != nil {
+			return nil, err
+		}
+	}
+	if err := k.Append(LogFile); err != nil {
+		return nil, err
+	}
+	if !same {
+		if err := writeSummary(k.Folder.Folder, s); err != nil {
+			return nil, err
+		}
+	}
+	if k.log, err = openLog(k.Dir()); err != nil {
+		return nil, err
+	}
+	return k.log.records, nil
+}
+
+// HasModel reports whether the folder holds a readable model of this name.
+func (k *sink) HasModel(name string) bool {
+	_, err := loadFile(filepath.Join(k.Dir(), ModelDir, name), factor.LoadModel)
+	return err == nil || errors.Is(err, factor.ErrNoModel)
+}
+
+// Put saves the model, if any, and then the record, if it is new.
+func (k *sink) Put(rec *record.Record, model string, m *models.Model) error {
+	if model != "" {
+		name := ModelDir + "/" + model
+		var text bytes.Buffer
+		if err := m.Save(&text); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(k.Dir(), filepath.FromSlash(name)), err)
+		}
+		if err := k.Write(name, text.Bytes()); err != nil {
+			return err
+		}
+	}
+	if _, known := k.log.records[rec.Trial]; known {
+		return nil
+	}
+	if err := k.Held(); err != nil { // another process may write to the log
+		return err
+	}
+	return k.log.append(rec)
+}
+
+// saveLearned saves the learned parts of the models' features, if any: visual words, and the scales of joined features.
+func (f *Folder) saveLearned(ctx context.Context, p *pipeline.Plan) error {
+	learned, err := p.Learned(ctx)
+	if err == nil && learned.Scales != nil {
+		err = f.Write(ModelDir+"/"+ScalesFile, Scales(learned.Scales))
+	}
+	if err != nil || learned.Vocabulary == nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := learned.Vocabulary.Save(&text); err != nil {
+		return err
+	}
+	return f.Write(ModelDir+"/"+WordsFile, text.Bytes())
+}
+
+const (
+	// ModelDir is the folder of the saved models. Each method has one: of the first repeat, with the most classes and
+	// the rank of the best mean score.
+	ModelDir = "models"
+	// WordsFile is the file in ModelDir of the visual words.
+	WordsFile = "words.npz"
+	// ScalesFile is the file in ModelDir of the scales of joined features.
+	ScalesFile = "features.csv"
+)
+
+// Scales returns the text of a ScalesFile, a CSV file. Each line has a feature's name, its number of columns, and the
+// factor of its values, as in the setting scale.
+func Scales(scales []input.Scale) []byte {
+	var text bytes.Buffer
+	text.WriteString("feature,columns,scale\n")
+	for _, s := range scales {
+		fmt.Fprintf(&text, "%s,%d,%s\n", s.Name, s.Columns, strconv.FormatFloat(s.Factor, 'g', -1, 64))
+	}
+	return text.Bytes()
+}
+
+// Models reads the saved models of the methods, in their order. A missing model is nil, an unreadable one an error.
+func Models(dir string, s *pipeline.Summary) ([]factor.Model, []error) {
+	return eachModel(dir, s, factor.LoadModel)
+}
+
+// Coefficients reads the coefficients of the saved models, n×k, in the order of the methods. Missing ones are nil.
+// Unreadable ones, and those of other samples than the listed ones, are errors.
+func Coefficients(dir string, s *pipeline.Summary) ([]*mat.Dense, []error) {
+	all, errs := eachModel(dir, s, factor.LoadCoefficients)
+	for i, v := range all {
+		if v == nil || v.RawMatrix().Rows == len(s.Samples) {
+			continue
+		}
+		if all[i] = nil; s.Samples != nil { // earlier versions listed none
+			errs[i] = fmt.Errorf("%s has coefficients of %d samples, but %s lists %d",
+				filepath.Join(dir, ModelDir, s.Models[i]), v.RawMatrix().Rows, SamplesFile, len(s.Samples))
+		}
+	}
+	return all, errs
+}
+
+// eachModel reads each method's file of the summary. A missing file, or one without such a model, gives the zero value.
+func eachModel[T any](dir string, s *pipeline.Summary, load func(io.ReaderAt, int64) (T, error)) ([]T, []error) {
+	out, errs := make([]T, len(s.Methods)), make([]error, len(s.Methods))
+	for i, name := range s.Models {
+		if name == "" || name != filepath.Base(name) {
+			continue
+		}
+		path := filepath.Join(dir, ModelDir, name)
+		v, err := loadFile(path, load)
+		switch {
+		case err == nil:
+			out[i] = v
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, factor.ErrNoModel):
+			errs[i] = fmt.Errorf("%s cannot be read: %w", path, err)
+		}
+	}
+	return out, errs
+}
+
+func loadFile[T any](path string, load func(io.ReaderAt, int64) (T, error)) (out T, err error) {
+	text, err := output.ReadFile(path)
+	if err != nil {
+		return out, err
+	}
+	return load(bytes.NewReader(text), int64(len(text)))
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/filelock"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
@@ -74,13 +75,8 @@ func parseRecord(text []byte) *record.Record {
 		return nil // a damaged log may have many short lines
 	}
 	rec := &record.Record{}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if dec.Decode(rec) != nil || rec.Trial == "" || rec.Method == "" || len(rec.Scores) == 0 {
+	if output.Unmarshal(text, rec) != nil || rec.Trial == "" || rec.Method == "" || len(rec.Scores) == 0 {
 		return nil
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil // more than one value
 	}
 	for name, v := range rec.Scores {
 		if s, _ := eval.FindScore(name); !s.Holds(v) {
@@ -168,11 +164,7 @@ func (l *log) truncate() error {
 
 // checkPlace returns an error if the file at the log's path is not the open one, because appended records would be lost.
 func (l *log) checkPlace() error {
-	mine, err := l.file.Stat()
-	if err != nil {
-		return err
-	}
-	if current, err := os.Lstat(l.path); err != nil || !os.SameFile(mine, current) {
+	if !filelock.InPlace(l.file) {
 		return fmt.Errorf("%s was moved, removed or replaced while trials were written to it", l.path)
 	}
 	return nil

@@ -50,9 +50,7 @@ func readJSON[T any, P interface {
 		return nil, err
 	}
 	to := P(new(T))
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err = dec.Decode(to); err == nil {
+	if err = output.Unmarshal(text, to); err == nil {
 		err = to.Check()
 	}
 	var kind *json.UnmarshalTypeError

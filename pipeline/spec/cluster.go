@@ -47,7 +47,6 @@ func checkBy(name string, v *settings.Value) error {
 	return nil
 }
 
-// clusterings returns the names of all clusterings.
 func clusterings() []string { return append(Clusterers(), Largest) }
 
 // String describes the clustering in words.
@@ -81,14 +80,6 @@ const Largest = "largest"
 // Clusterers returns the names of the clustering algorithms. As methods, they cluster the features themselves.
 func Clusterers() []string {
 	return lists.Map(cluster.Algorithms(), func(a cluster.Info) string { return a.Name })
-}
-
-// WithLabels returns the clustering for labelled samples, in which constrained k-means replaces k-means.
-func (c Cluster) WithLabels() Cluster {
-	if c.By == "" || c.By == KMeans {
-		c.By = "constrained-kmeans"
-	}
-	return c
 }
 
 // Task is the task by which representations are compared.

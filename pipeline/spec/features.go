@@ -3,8 +3,10 @@ package spec
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
+	"github.com/seed4492f2cd/partwise/internal/settings/document"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
@@ -51,11 +54,10 @@ func (f Features) ExtractorOrPixels() features.Extractor {
 
 // OfWords reports whether any of the features are histograms of visual words.
 func (f Features) OfWords() bool {
-	if f.Joined != nil {
-		return slices.ContainsFunc(f.Joined, func(w Weighted) bool { return w.Features.OfWords() })
-	}
-	_, ok := f.ExtractorOrPixels().(features.DescriptorExtractor)
-	return ok
+	return slices.ContainsFunc(f.Each(), func(f *Features) bool {
+		_, ok := f.ExtractorOrPixels().(features.DescriptorExtractor)
+		return ok
+	})
 }
 
 // OfNetwork reports whether the features are the global features of a network alone.
@@ -66,15 +68,7 @@ func (f Features) OfNetwork() bool {
 
 // Cached reports whether the features are worth caching for the next run.
 func (f Features) Cached() bool {
-	if f.Joined != nil {
-		return slices.ContainsFunc(f.Joined, func(w Weighted) bool { return w.Features.Cached() })
-	}
-	return f.OfWords() || features.InfoOf(f.ExtractorOrPixels()).Cached
-}
-
-// KeepsShape reports whether the rows of features are images.
-func (f Features) KeepsShape() bool {
-	return f.Joined == nil && f.Whiten == 0 && features.InfoOf(f.ExtractorOrPixels()).KeepsShape
+	return f.OfWords() || slices.ContainsFunc(f.Each(), func(f *Features) bool { return features.InfoOf(f.ExtractorOrPixels()).Cached })
 }
 
 // Transductive reports whether the features of a sample depend on the other samples of its draw.
@@ -138,7 +132,8 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 		case slices.Contains(settings.Names(Weighted{}), key):
 			return field.Key.Errorf("%s needs several features, such as [sift, {colour: hsv, %[1]s: 2}]", key)
 		}
-		return settings.UnknownKey(field.Key, featureKeys(list))
+		keys := append(defaults, "power", "normalise", "crop", "whiten", "propagate")
+		return settings.UnknownKey(field.Key, lists.Unique(slices.Concat(keys, featureNames(list[1:]), wordKeys)))
 	}
 	if chosen != nil {
 		form := slices.DeleteFunc(slices.Clone(chosen.Fields), func(f settings.Field) bool { return f.Key.Text == "at" })
@@ -169,11 +164,6 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 
 func featureNames(list []features.Info) []string {
 	return lists.Unique(lists.Map(list, func(i features.Info) string { return i.Name }))
-}
-
-func featureKeys(list []features.Info) []string {
-	keys := append(settings.Names(list[0].Zero), "power", "normalise", "crop", "whiten", "propagate")
-	return lists.Unique(slices.Concat(keys, featureNames(list[1:]), wordKeys))
 }
 
 // chooseExtractor returns the extractor in list that a mapping names, and the value at the name, else the first of list
@@ -438,4 +428,104 @@ func (f Features) CheckJoined() error {
 		}
 	}
 	return nil
+}
+
+// Document returns the features in a form that DecodeSetting can read, through settings.Of or JSON. It leaves out
+// learned words, which model files hold as arrays.
+func (f Features) Document() any {
+	if f.Joined != nil {
+		list := make([]any, len(f.Joined))
+		for i, w := range f.Joined {
+			item := w.Features.Document().(map[string]any)
+			maps.Copy(item, settings.Encode(w))
+			list[i] = item
+		}
+		return list
+	}
+	info := features.InfoOf(f.ExtractorOrPixels())
+	type plain Features
+	out := settings.Encode(plain(f))
+	switch {
+	case f.Crop.Square:
+		out["crop"] = "square"
+	case f.Crop.Whole:
+		out["crop"] = "whole"
+	}
+	own := settings.Encode(f.ExtractorOrPixels())
+	if info.Name == features.Extractors()[0].Name {
+		maps.Copy(out, own)
+		return out
+	}
+	if info.Form != "" {
+		own["at"] = info.Form
+	}
+	out[info.Name] = own
+	if !info.Descriptors() {
+		return out
+	}
+	learning := map[string]any{}
+	for key, value := range settings.Encode(f.Words) {
+		switch {
+		case slices.Contains(wordKeys, key):
+			out[key] = value
+		case key != "from":
+			learning[key] = value
+		}
+	}
+	if len(learning) > 0 {
+		out[wordKeys[0]] = learning
+	}
+	return out
+}
+
+// ReadFeatures reads the JSON of Document.
+func ReadFeatures(text json.RawMessage) (f Features, err error) {
+	if err := readDocument(text, "features", &f); err != nil {
+		return f, err
+	}
+	for _, one := range f.Each() {
+		if one.Words.From != "" {
+			return f, errors.New("the features: visual words must be in the model, not in a separate file")
+		}
+	}
+	return f, nil
+}
+
+// readDocument reads JSON, which is YAML.
+func readDocument(text json.RawMessage, what string, to settings.Decoder) error {
+	v, err := document.Parse(text)
+	if err == nil {
+		err = to.DecodeSetting(v)
+	}
+	if err != nil {
+		return fmt.Errorf("the %s: %w", what, err)
+	}
+	return nil
+}
+
+// Document returns the method in a form that DecodeSetting can read, through settings.Of or JSON.
+func (m Method) Document() any {
+	type plain Method
+	out := settings.Encode(plain(m))
+	maps.Copy(out, m.Params)
+	return out
+}
+
+// ReadMethod reads the JSON of Document; empty text gives the zero Method.
+func ReadMethod(text json.RawMessage) (m Method, err error) {
+	if len(text) > 0 {
+		err = readDocument(text, "method", &m)
+	}
+	return m, err
+}
+
+// Each returns the joined features, or the features themselves.
+func (f *Features) Each() (list []*Features) {
+	if f.Joined == nil {
+		return []*Features{f}
+	}
+	for i := range f.Joined {
+		list = append(list, &f.Joined[i].Features)
+	}
+	return list
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/settings"
@@ -365,11 +366,12 @@ func (n Needs) CheckClasses(name string, sizes []int) error {
 
 // CheckFeatures returns an error if the method needs images or non-negative values and the features are others.
 func (m Method) CheckFeatures(f Features) error {
+	areImages := f.Joined == nil && f.Whiten == 0 && features.InfoOf(f.ExtractorOrPixels()).KeepsShape
 	for _, m := range m.Variants() {
 		switch needs := m.Needs(); {
 		case !needs.Signed && f.Whiten > 0:
 			return fmt.Errorf("%s needs values of 0 or more, but whitened features are signed; remove whiten, or choose a method such as kmeans", m.Label())
-		case needs.Images && !f.KeepsShape():
+		case needs.Images && !areImages:
 			return fmt.Errorf("%s needs images, but the features are %s; set features, such as pixels=32", m.Label(), f)
 		}
 	}

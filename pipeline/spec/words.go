@@ -48,7 +48,6 @@ type Learning struct {
 	Fewer bool
 }
 
-// decode reads the keys of features that configure words.
 func (w *Words) decode(v *settings.Value) error {
 	learning := v.Get("words").Value
 	if learning != nil {

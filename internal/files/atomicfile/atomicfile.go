@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -195,11 +196,12 @@ func Sync(path string) error {
 	return nil
 }
 
-// Probe returns an error if no file can be created in dir. It creates and removes a temporary file.
-func Probe(dir string) error {
+// CheckWritable returns an error that names path if no file can be created in dir. It creates and removes a temporary
+// file.
+func CheckWritable(dir, path string) error {
 	lock, err := createTemporary(dir)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s cannot be written: %w", path, Cause(err))
 	}
 	lock.Release()
 	return nil

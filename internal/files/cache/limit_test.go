@@ -73,7 +73,7 @@ func TestLimitOfSeveralStores(t *testing.T) {
 		all.Go(func() {
 			for i := range 200 {
 				key := NewKey("of several", g, i)
-				if err := s.Put(key, bytes.Repeat([]byte{byte(i)}, size)); err != nil {
+				if err := s.put(key, bytes.Repeat([]byte{byte(i)}, size)); err != nil {
 					t.Error(err)
 				}
 				// The entry may have been removed; otherwise its content must be right.

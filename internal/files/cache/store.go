@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
@@ -52,10 +53,16 @@ func header(key Key, blob []byte) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, uint64(len(blob))), sum)
 }
 
-// Store is a folder of blobs by key. Goroutines and processes may share it. A nil *Store stays empty.
+// Store is a folder of blobs by key. Goroutines and processes may share it. A nil *Store has
+// no blob, and Put stores none.
 type Store struct {
-	dir   string
-	limit int64
+	// Failed, if set, is called with the first error of Put. Put then stores nothing more, so that a full disk only makes a
+	// run slower.
+	Failed func(error)
+
+	dir      string
+	limit    int64
+	disabled atomic.Bool
 
 	mu   sync.Mutex
 	room int64 // bytes that may be written before the entries are counted again
@@ -126,12 +133,9 @@ func Open(dir string) (*Store, error) {
 
 // SetLimit sets the limit in bytes of all entries with their headers. Call it before the store is used.
 func (s *Store) SetLimit(limit int64) {
-	if s != nil {
-		s.limit = limit
-	}
+	s.limit = limit
 }
 
-// removeTemporary removes the temporary files of killed processes.
 func (s *Store) removeTemporary() {
 	for _, dir := range append(s.shards(), s.dir) {
 		_ = atomicfile.RemoveStale(dir) // remaining files do no harm
@@ -192,9 +196,18 @@ func (s *Store) SizeOf(key [sha256.Size]byte) (size int64, ok bool) {
 
 // Put stores a blob under a key and evicts the least recently used blobs above the limit. It does not store a blob that
 // exceeds the limit. After an error the store has the old blob or none.
-func (s *Store) Put(key [sha256.Size]byte, blob []byte) error {
+func (s *Store) Put(key [sha256.Size]byte, blob []byte) {
+	if s == nil || s.disabled.Load() {
+		return
+	}
+	if err := s.put(key, blob); err != nil && s.disabled.CompareAndSwap(false, true) && s.Failed != nil {
+		s.Failed(err)
+	}
+}
+
+func (s *Store) put(key Key, blob []byte) error {
 	size := int64(headerSize + len(blob))
-	if s == nil || size > s.limit {
+	if size > s.limit {
 		return nil
 	}
 	// Clear may remove the folder concurrently, so try again.
@@ -260,9 +273,6 @@ type Usage struct {
 
 // Usage returns the usage of the store.
 func (s *Store) Usage() (u Usage, err error) {
-	if s == nil {
-		return u, nil
-	}
 	u.Dir, u.Limit = s.dir, s.limit
 	all, err := s.entries()
 	for _, e := range all {
@@ -277,9 +287,6 @@ func (s *Store) Usage() (u Usage, err error) {
 
 // Clear removes all entries and temporary files. It continues after an error and returns the first.
 func (s *Store) Clear() error {
-	if s == nil {
-		return nil
-	}
 	all, err := s.entries()
 	for _, e := range all {
 		if gone := os.Remove(e.path); err == nil && gone != nil && !errors.Is(gone, fs.ErrNotExist) {

@@ -63,12 +63,15 @@ func (l *Lock) File() *os.File { return l.file }
 func (l *Lock) Held() bool { return l.held }
 
 // InPlace reports whether the file is still the one at its path. Otherwise the lock has no effect.
-func (l *Lock) InPlace() bool {
-	mine, err := l.file.Stat()
+func (l *Lock) InPlace() bool { return InPlace(l.file) }
+
+// InPlace reports whether an open file is still the one at its path.
+func InPlace(file *os.File) bool {
+	mine, err := file.Stat()
 	if err != nil {
 		return false
 	}
-	current, err := os.Lstat(l.file.Name())
+	current, err := os.Lstat(file.Name())
 	return err == nil && os.SameFile(mine, current)
 }
 

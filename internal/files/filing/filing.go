@@ -153,7 +153,6 @@ func Acquire(dir string) (release func(), err error) {
 	}, nil
 }
 
-// check validates the items and returns the items that File can process.
 func (r *Result) validate(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
 	if exists(filepath.Join(dir, JournalFile)) {
 		return nil, fmt.Errorf("%s already has sorted files: undo that sort or choose another folder", dir)
@@ -388,7 +387,6 @@ func writeJournal(dir string, h head, items []Item) error {
 	return flush(dir)
 }
 
-// parseJournal parses the journal at the path at.
 func parseJournal(at string, text []byte) (h head, items []Item, err error) {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	if err := json.Unmarshal(first, &h); err != nil || h.Format == 0 || h.Format == format && h.Way != Copy && h.Way != Link && h.Way != Move {

@@ -91,7 +91,6 @@ func Open(dir string, s Spec) (*Folder, error) {
 	return f, nil
 }
 
-// acquire creates the folder and locks it.
 func (f *Folder) acquire() error {
 	for attempt := 0; ; attempt++ {
 		var missing []string
@@ -122,7 +121,6 @@ func (f *Folder) acquire() error {
 	}
 }
 
-// load reads the manifest, or starts a new one.
 func (f *Folder) load() (err error) {
 	f.manifest, err = readManifest(f.dir)
 	switch m := f.manifest; {
@@ -243,7 +241,7 @@ func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) erro
 		ours = ours || !e.IsDir()
 	}
 	if ours {
-		return checkWritable(f.path(name), f.path(name))
+		return atomicfile.CheckWritable(f.path(name), f.path(name))
 	}
 	return nil
 }

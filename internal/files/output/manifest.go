@@ -3,10 +3,12 @@ package output
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -14,7 +16,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
@@ -77,13 +78,14 @@ func newManifest(command string) *manifest {
 func (m *manifest) encode() []byte {
 	var text bytes.Buffer
 	put := func(line any) {
-		b, err := json.Marshal(line)
-		if err != nil {
-			panic(err) // strings and numbers only
-		}
+		b, _ := json.Marshal(line) // cannot fail: strings and numbers only
 		text.Write(append(b, '\n'))
 	}
-	put(headLine{format, m.command, version(), m.data})
+	head := headLine{Format: format, Command: m.command, Data: m.data}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		head.Version = info.Main.Version
+	}
+	put(head)
 	for _, name := range sortedKeys(m.appended) {
 		put(fileLine{File: name, Appended: true})
 	}
@@ -120,7 +122,7 @@ func readManifest(dir string) (m *manifest, err error) {
 func decodeManifest(text []byte) (*manifest, error) {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	var head headLine
-	if err := unmarshal(first, &head); err != nil || head.Format == 0 || head.Command == "" {
+	if err := Unmarshal(first, &head); err != nil || head.Format == 0 || head.Command == "" {
 		return nil, errors.New("line 1: not a list of files written by partwise")
 	}
 	if head.Format > format {
@@ -137,10 +139,9 @@ func decodeManifest(text []byte) (*manifest, error) {
 	return m, nil
 }
 
-// parseLine parses a line after the first.
 func (m *manifest) parseLine(line []byte) error {
 	var p publishLine
-	if err := unmarshal(line, &p); err == nil && p.Publishing != "" {
+	if err := Unmarshal(line, &p); err == nil && p.Publishing != "" {
 		if m.publishing != nil || !isStaging(p.Publishing) {
 			return fmt.Errorf("%q is not a folder of staged files", p.Publishing)
 		}
@@ -153,7 +154,7 @@ func (m *manifest) parseLine(line []byte) error {
 		return nil
 	}
 	var f fileLine
-	if err := unmarshal(line, &f); err != nil {
+	if err := Unmarshal(line, &f); err != nil {
 		return err
 	}
 	digits, err := hex.DecodeString(f.SHA256)
@@ -172,11 +173,15 @@ func (m *manifest) parseLine(line []byte) error {
 	return nil
 }
 
-// unmarshal decodes a line into to. Unknown fields are an error.
-func unmarshal(line []byte, to any) error {
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.DisallowUnknownFields()
-	return dec.Decode(to)
+// Unmarshal decodes JSON into to. Unknown fields and text after the value are errors.
+func Unmarshal(text []byte, to any) error {
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.DisallowUnknownFields()
+	err := in.Decode(to)
+	if _, after := in.Token(); err == nil && after != io.EOF {
+		err = errors.New("text after the JSON object")
+	}
+	return err
 }
 
 // isName reports whether name is a clean local path that is not one of this package's own files.
@@ -210,13 +215,6 @@ func inNames(file string, names []string) bool {
 		return file == name || strings.HasSuffix(name, "/") && strings.HasPrefix(file, name)
 	})
 }
-
-var version = sync.OnceValue(func() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return info.Main.Version
-	}
-	return ""
-})
 
 // Written returns the command that wrote the folder dir, and the path or name of its data.
 func Written(dir string) (command, data string, err error) {
@@ -302,14 +300,6 @@ func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// checkWritable returns an error that names path if no file can be created in the folder at.
-func checkWritable(at, path string) error {
-	if err := atomicfile.Probe(at); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, atomicfile.Cause(err))
-	}
-	return nil
-}
-
 // ReadFile reads a regular file of a results folder, which is not trusted. Other files, such as pipes, are an error.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
@@ -322,14 +312,20 @@ func ReadFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
+// Sum returns the SHA-256 sum of a regular file, in hexadecimal.
+func Sum(path string) (string, error) {
+	text, err := ReadFile(path)
+	return fmt.Sprintf("%x", sha256.Sum256(text)), err
+}
+
 // CheckFile returns an error if path cannot be written or is a folder, and without replace also if it exists.
 func CheckFile(path string, replace bool) error {
 	switch info, err := os.Lstat(path); {
-	case err != nil: // checkWritable reports other errors
+	case err != nil: // CheckWritable reports other errors
 	case info.IsDir():
 		return fmt.Errorf("%s cannot be written: it is a folder", path)
 	case !replace:
 		return &fs.PathError{Op: "write", Path: path, Err: fs.ErrExist}
 	}
-	return checkWritable(filepath.Dir(path), path)
+	return atomicfile.CheckWritable(filepath.Dir(path), path)
 }

@@ -139,7 +139,6 @@ func (w *Work) labelled(ctx context.Context, e *spec.Experiment, rank int) (accu
 	return eval.Accuracy(labels, predicted), nil
 }
 
-// clusters fits the method and clusters the samples.
 func (w *Work) clusters(ctx context.Context, rank int) ([]int, *cluster.Stability, error) {
 	res, err := w.Fit(ctx, rank)
 	if err != nil {
