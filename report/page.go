@@ -33,7 +33,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
-	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
@@ -137,7 +136,7 @@ func writePage[P any](p *page, of P, sections []section[P]) error {
 			p.Links = append(p.Links, link{s.id, s.title})
 		}
 	}
-	if err := forEach(p.ctx, 0, len(p.later), func(i int) error { return p.later[i]() }); err != nil {
+	if err := concurrently(p.ctx, p.later...); err != nil {
 		return err
 	}
 	if p.after != nil {
@@ -330,22 +329,8 @@ func (p *page) writeTables() error {
 	return cmp.Or(p.writeBytes(data, fmt.Appendf(nil, "globalThis.tableFiles = %s;\n", text)), p.writeBytes(script, tablesJS))
 }
 
-// forEach calls f for 0 … n−1, at most workers at a time (0: one on each core), and returns the error of the lowest
-// index, or the error of the context. A panic of f becomes an error.
-func forEach(ctx context.Context, workers, n int, f func(i int) error) error {
-	errs := make([]error, n)
-	working, stop := context.WithCancel(ctx)
-	defer stop()
-	err := parallel.Blocks(working, workers, n, 1, func(_, i, _ int) {
-		if errs[i] = guard.Call(func() error { return f(i) }); errs[i] != nil {
-			stop()
-		}
-	})
-	return cmp.Or(append(errs, err)...)
-}
-
 func concurrently(ctx context.Context, functions ...func() error) error {
-	return forEach(ctx, 0, len(functions), func(i int) error { return functions[i]() })
+	return parallel.Each(ctx, 0, len(functions), nil, func(i int) error { return functions[i]() })
 }
 
 // withSafeNames returns the elements of a list with distinct names for files.

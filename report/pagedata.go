@@ -308,7 +308,7 @@ func (c Clusters) writeThumbnails(to folder, order []int) (s *sheetsData, failed
 	}
 	defer release()
 	gone := make([]error, len(order))
-	if err := forEach(to.ctx, workers, s.Count, func(sheet int) error {
+	if err := parallel.Each(to.ctx, workers, s.Count, nil, func(sheet int) error {
 		drawn, err := c.drawSheet(to.ctx, grid, sheets[sheet], s.Sizes, gone)
 		if err != nil {
 			return err

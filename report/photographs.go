@@ -23,6 +23,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/report/figure"
@@ -142,7 +143,7 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 	}
 	done.add(len(wanted))
 	failures := make([]error, n)
-	err = forEach(ctx, 0, len(wanted), func(at int) error {
+	err = parallel.Each(ctx, 0, len(wanted), nil, func(at int) error {
 		defer done.step()
 		i := wanted[at]
 		failures[i] = guard.Call(func() error {

@@ -9,7 +9,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -24,25 +24,10 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-//go:embed codec/heif.wasm.gz
-var heicProgram []byte
-
-//go:embed codec/avif.wasm.gz
-var avifProgram []byte
-
-// The licences of the decoders and of their bindings.
-var (
-	//go:embed codec/LICENSE.libheif
-	LicenseLibheif string
-	//go:embed codec/LICENSE.libde265
-	LicenseLibde265 string
-	//go:embed codec/LICENSE.libavif
-	LicenseLibavif string
-	//go:embed codec/LICENSE.aom
-	LicenseAom string
-	//go:embed codec/LICENSE.gen2brain
-	LicenseBinding string
-)
+// Codec holds the compiled decoders, and the licences of the decoders and of their bindings.
+//
+//go:embed codec
+var Codec embed.FS
 
 // Memory returns the most bytes that Decode allocates, beside the file, for an image of a size in a file of a length.
 func Memory(width, height int, length int64) int64 {
@@ -62,9 +47,13 @@ type compiled struct {
 }
 
 // compile returns a function that compiles a program when it is first called.
-func compile(program []byte) func() (*compiled, error) {
+func compile(program string) func() (*compiled, error) {
 	return sync.OnceValues(func() (*compiled, error) {
-		packed, err := gzip.NewReader(bytes.NewReader(program))
+		file, err := Codec.Open("codec/" + program + ".wasm.gz")
+		if err != nil {
+			return nil, err
+		}
+		packed, err := gzip.NewReader(file)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +70,7 @@ func compile(program []byte) func() (*compiled, error) {
 	})
 }
 
-var heic, avif = compile(heicProgram), compile(avifProgram)
+var heic, avif = compile("heif"), compile("avif")
 
 // heap is the memory of one decoder. It cannot grow beyond its capacity.
 type heap []byte

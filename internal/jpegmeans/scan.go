@@ -25,8 +25,8 @@ type decoder struct {
 
 	bits     bits
 	block    block
-	endOfRun int  // number of blocks left in an end-of-block run
-	wild     bool // some block has coefficients that are impossible for 8-bit pixels
+	endOfRun int   // number of blocks left in an end-of-block run
+	most     int64 // largest sum of magnitudes in a block, which tests check
 
 	counting bool // only count the complete rows, without an image
 	rows     int
@@ -162,14 +162,9 @@ func (d *decoder) unit(p *part, unit, across int, alone bool) error {
 			return err
 		}
 		if !d.counting {
-			if b.isImpossible() {
-				d.wild = true
-				for i, v := range b.values {
-					b.values[i] = min(max(v, -largest), largest)
-				}
-			}
 			p.component.writeMeans(b, x, y)
 		}
+		d.most = max(d.most, b.sum+int64(max(b.values[0], -b.values[0])))
 		if b.sum > 0 {
 			b.values = [blockSize]int32{}
 		}
@@ -235,7 +230,7 @@ func (d *decoder) sequential(p *part) error {
 		return errDamaged
 	}
 	p.last += r.value(int(size))
-	b.setDC(int64(p.last) * int64(p.quant[0]))
+	b.set(0, int64(p.last)*int64(p.quant[0]))
 	for k := 1; k < blockSize && d.endOfRun == 0; k++ {
 		symbol, ok := r.symbol(p.ac)
 		if !ok {
@@ -249,7 +244,7 @@ func (d *decoder) sequential(p *part) error {
 			k += 15
 		default:
 			if k += int(run); k < blockSize {
-				b.set(zigzag[k], r.value(size)*p.quant[k])
+				b.set(zigzag[k], int64(r.value(size))*int64(p.quant[k]))
 			}
 		}
 	}
