@@ -42,6 +42,34 @@ func Call(f func() error) (err error) {
 	return f()
 }
 
+// failure is the panic value of Fail.
+type failure struct{ error }
+
+// Fail ends the enclosing call of Try with an error. It is for parsers, where every other line would return an error.
+func Fail(format string, args ...any) { Check(fmt.Errorf(format, args...)) }
+
+// Check is Fail with err, unless that is nil.
+func Check(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// Try calls f and returns the error of Fail or Check, if any.
+func Try(f func()) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			of, ok := fault.(failure)
+			if !ok {
+				panic(fault)
+			}
+			err = of.error
+		}
+	}()
+	f()
+	return nil
+}
+
 // Interruptible returns the result of f or, as soon as ctx ends, the error of ctx. It is for calls that cannot be
 // interrupted, such as LAPACK factorisations. f then continues in its own goroutine, so it must not share mutable
 // data with its caller. A panic of f is returned as a *PanicError.
