@@ -378,10 +378,10 @@ func ReadAssignments(dir string) (found []Assignment, data string, err error) {
 
 // ReadAssignmentsFile returns the groups of samples in a file with the format of AssignmentsFile.
 func ReadAssignmentsFile(path string) (found []Assignment, err error) {
-	err = readList(path, []string{"file", "group", "?name"}, func(line int, cells []string) (err error) {
-		a := Assignment{Line: line, Sample: cells[0], Name: cells[2]}
-		if a.Group, err = strconv.Atoi(cells[1]); err != nil || a.Group < 0 {
-			return fmt.Errorf("group %q: expected a number from 1, or 0 for no group", cells[1])
+	err = readList(path, []string{"file", "group"}, func(line int, cells map[string]string) (err error) {
+		a := Assignment{Line: line, Sample: cells["file"], Name: cells["name"]}
+		if a.Group, err = strconv.Atoi(cells["group"]); err != nil || a.Group < 0 {
+			return fmt.Errorf("group %q: expected a number from 1, or 0 for no group", cells["group"])
 		}
 		found = append(found, a)
 		return nil
