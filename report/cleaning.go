@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
@@ -188,10 +189,7 @@ func readList(path string, needed []string, f func(line int, cells map[string]st
 	if err != nil {
 		return err
 	}
-	if err := decodeList(text, needed, f); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return guard.Wrap(decodeList(text, needed, f), "%s", path)
 }
 
 // decodeList is readList for the text of a file.

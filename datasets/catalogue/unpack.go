@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
@@ -51,10 +52,7 @@ func unpack(ctx context.Context, archive, dir string, limit int64) (err error) {
 	if err == nil && u.entries == 0 {
 		err = errors.New("neither a zip nor a tar archive with files")
 	}
-	if err != nil {
-		return fmt.Errorf("unpack %s into %s: %w", filepath.Base(archive), dir, err)
-	}
-	return nil
+	return guard.Wrap(err, "unpack %s into %s", filepath.Base(archive), dir)
 }
 
 type unpacker struct {
@@ -133,10 +131,7 @@ func (u *unpacker) unpackEntry(name string, mode fs.FileMode, open func() (io.Re
 	default:
 		err = u.writeFile(filepath.FromSlash(clean), open)
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", spreadsheet.Quote(name), err)
-	}
-	return nil
+	return guard.Wrap(err, "%s", spreadsheet.Quote(name))
 }
 
 func (u *unpacker) writeFile(name string, open func() (io.ReadCloser, error)) error {

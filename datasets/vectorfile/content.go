@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/naming"
@@ -307,10 +308,7 @@ func (vs variables) content(in *input, features, labels []string) (*Content, err
 	var words []string
 	switch {
 	case y != nil:
-		var err error
-		if words, err = y.words(); err != nil {
-			return nil, err
-		}
+		words = guard.Must(y.words())
 		if len(words) != n {
 			return nil, fmt.Errorf("variable %s has %d labels for the %d rows of %s", y, len(words), n, x)
 		}
@@ -324,10 +322,7 @@ func (vs variables) content(in *input, features, labels []string) (*Content, err
 			}
 		}
 	}
-	c, err := in.content(x.Value, words)
-	if err != nil {
-		return nil, err
-	}
+	c := guard.Must(in.content(x.Value, words))
 	if names != nil {
 		c.nameSamples(names.Text)
 	}

@@ -24,14 +24,8 @@ import (
 // readMAT reads the matrix "fea" and the labels "gnd" of a MATLAB file. Images, known by their size or because m is the
 // square of a number from 16 to 256, are transposed, because MATLAB stores them by column.
 func readMAT(in *input) (*Content, error) {
-	vars, err := matVariables(in)
-	if err != nil {
-		return nil, err
-	}
-	s, err := vars.content(in, []string{"fea"}, []string{"gnd"})
-	if err != nil {
-		return nil, err
-	}
+	vars := guard.Must(matVariables(in))
+	s := guard.Must(vars.content(in, []string{"fea"}, []string{"gnd"}))
 	_, m := s.Vectors.Dims()
 	if _, _, given := vars.imageSize(); s.Height == 0 && !given {
 		if side := int(math.Round(math.Sqrt(float64(m)))); side*side == m && 16 <= side && side <= 256 {
@@ -89,9 +83,7 @@ const matHeader = 128 // the length of the text and version at the start of a fi
 // *mat.Dense for others. Cells with a line of text each become a list of words.
 func matVariables(in *input) (vars variables, err error) {
 	head := make([]byte, min(in.size, matHeader))
-	if _, err := in.ReadAt(head, 0); err != nil {
-		return nil, err
-	}
+	guard.Must(in.ReadAt(head, 0))
 	order, isMAT := sniffMAT(head)
 	if !isMAT {
 		return nil, errors.New("not a MATLAB file of version 5 to 7")
@@ -142,12 +134,6 @@ type matElement struct {
 	in    *input
 	taken int64 // bytes of memory
 	v     variable
-}
-
-func failIf(wrong bool, format string, args ...any) {
-	if wrong {
-		guard.Fail(format, args...)
-	}
 }
 
 // reserve reserves n bytes of memory for what.

@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
@@ -23,6 +24,12 @@ import (
 func memoryInput(data []byte, limit int64) *input {
 	opt := Options{Limit: limit}
 	return &input{bytes.NewReader(data), "fuzz", int64(len(data)), opt, newBudget(context.Background(), opt), nil}
+}
+
+// caught returns the result of read, or the error with which it fails.
+func caught[T any](read func(in *input) (T, error), in *input) (out T, err error) {
+	err = guard.Try(func() { out = guard.Must(read(in)) })
+	return out, err
 }
 
 // The readers by path, for any content.

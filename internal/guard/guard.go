@@ -42,6 +42,14 @@ func Call(f func() error) (err error) {
 	return f()
 }
 
+// Wrap returns err with a context before it, as in "CONTEXT: ERROR", or nil for nil.
+func Wrap(err error, context string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(context+": %w", append(args, err)...)
+}
+
 // failure is the panic value of Fail.
 type failure struct{ error }
 
@@ -53,6 +61,12 @@ func Check(err error) {
 	if err != nil {
 		panic(failure{err})
 	}
+}
+
+// Must is Check for the error of a call. It returns its result.
+func Must[T any](result T, err error) T {
+	Check(err)
+	return result
 }
 
 // Try calls f and returns the error of Fail or Check, if any.
