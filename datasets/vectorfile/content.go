@@ -70,14 +70,10 @@ func (in *input) content(x mat.Matrix, words []string) (*Content, error) {
 	if stored, ok := x.(*Stored); ok {
 		check = func() error { return stored.scan(in.ctx, in.opt.Missing) }
 	}
-	if err := check(); err != nil {
-		return nil, err
-	}
+	guard.Check(check())
 	file := naming.ReadableName(filepath.Base(in.path))
 	// For each sample: a name, a class, and their entries in lists and in the table of classes.
-	if err := in.reserve(int64(n)*int64(256+len(file)), fmt.Sprintf("names and labels of %d samples", n)); err != nil {
-		return nil, err
-	}
+	guard.Check(in.reserve(int64(n)*int64(256+len(file)), fmt.Sprintf("names and labels of %d samples", n)))
 	name := strings.TrimSuffix(file, ".gz")
 	s := &Content{Name: name, Names: make([]string, n), Vectors: x, Height: h, Width: w}
 	if stem := strings.TrimSuffix(name, filepath.Ext(name)); stem != "" {

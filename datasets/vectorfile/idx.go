@@ -177,11 +177,12 @@ func idxArray(in *input) (dims []int, x mat.Matrix) {
 		if packed {
 			unpacked = r
 		}
-		return a.dims, guard.Must(in.storeOnDisk(unpacked, start, *a))
+		return a.dims, in.storeOnDisk(unpacked, start, *a)
 	}
-	if x, err = a.matrix(r, most-start, in, a.kind == number.Uint8); err == nil {
-		err = number.End(r)
-	}
+	err = guard.Try(func() {
+		x = a.matrix(r, most-start, in, a.kind == number.Uint8)
+		guard.Check(number.End(r))
+	})
 	guard.Check(guard.Wrap(err, "dimensions %v", a.dims))
 	return a.dims, x
 }

@@ -249,9 +249,7 @@ func (e *matElement) matrix(dims []int, isBytes bool) mat.Matrix {
 	failIf(int64(dims[0])*int64(dims[1]) != int64(a.dims[0]), "%d×%d matrix with %d values", dims[0], dims[1], a.dims[0])
 	failIf(isBytes && a.kind != number.Uint8, "uint8 matrix whose values take %d bytes each", a.kind.Size())
 	a.dims, a.columns = dims, true
-	x, err := a.matrix(bytes.NewReader(data), int64(len(data)), e.in, isBytes)
-	guard.Check(err)
-	return x
+	return a.matrix(bytes.NewReader(data), int64(len(data)), e.in, isBytes)
 }
 
 // integers reads a list of integers.

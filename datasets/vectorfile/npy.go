@@ -80,7 +80,7 @@ func npyArray(in *input, name string) variable {
 	failIf(!ok || t.Kind == number.None || len(h.Shape) < 1 || len(h.Shape) > 3 || h.Fortran && len(h.Shape) > 1,
 		"array %s is not a numeric array in C order, which reading in batches needs (use numpy.ascontiguousarray)", &v)
 	failIf(guard.Must(h.Items(t.Size)) == 0, "array %s is not a matrix of numbers", &v)
-	v.Value = guard.Must(in.storeOnDisk(nil, h.Length, array{kind: t.Kind, order: t.Order, dims: h.Shape}))
+	v.Value = in.storeOnDisk(nil, h.Length, array{kind: t.Kind, order: t.Order, dims: h.Shape})
 	return v
 }
 
@@ -92,38 +92,29 @@ func readArray(in *input, r *bufio.Reader, most int64, name string) variable {
 	if isText := t.Kind == number.None; !ok || len(v.Dims) > 3 || isText && len(v.Dims) > 1 || !isText && len(v.Dims) == 0 {
 		return v
 	}
-	items, err := h.Items(t.Size)
-	guard.Check(err)
+	items := guard.Must(h.Items(t.Size))
 	if items == 0 {
 		return v
 	}
-	if most -= h.Length; t.Kind == number.None {
-		v.Text, err = readTexts(in, r, items, most, t)
-	} else {
-		a := array{t.Kind, t.Order, v.Dims, h.Fortran}
-		v.Value, err = a.matrix(r, most, in, t.Kind == number.Uint8)
-	}
-	if err == nil {
-		err = number.End(r)
-	}
+	err := guard.Try(func() {
+		if most -= h.Length; t.Kind == number.None {
+			v.Text = readTexts(in, r, items, most, t)
+		} else {
+			a := array{t.Kind, t.Order, v.Dims, h.Fortran}
+			v.Value = a.matrix(r, most, in, t.Kind == number.Uint8)
+		}
+		guard.Check(number.End(r))
+	})
 	guard.Check(guard.Wrap(err, "shape %v of %s", v.Dims, v.Class))
 	return v
 }
 
-func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts []string, err error) {
+func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts []string) {
 	size := items * t.Size
-	if size > most {
-		return nil, truncatedError(size, most)
-	}
+	failIf(size > most, "%w", truncatedError(size, most))
 	// The bytes, their runes, the strings and their entries in the list.
-	if err := in.reserve(4*size+48*items, "a list of strings"); err != nil {
-		return nil, err
-	}
-	raw, err := number.ReadBytes(r, size, 0)
-	if err != nil {
-		return nil, err
-	}
-	for text := range slices.Chunk(raw, int(t.Size)) {
+	guard.Check(in.reserve(4*size+48*items, "a list of strings"))
+	for text := range slices.Chunk(guard.Must(number.ReadBytes(r, size, 0)), int(t.Size)) {
 		word := string(text)
 		if t.Unicode {
 			var runes []rune
@@ -134,7 +125,7 @@ func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts
 		}
 		texts = append(texts, strings.TrimRight(word, "\x00"))
 	}
-	return texts, nil
+	return texts
 }
 
 // joinSparse replaces the arrays of scipy.sparse.save_npz by their matrix, called "data".

@@ -221,11 +221,7 @@ func TestTransposed(t *testing.T) {
 			binary.BigEndian.PutUint16(file[2*i:], uint16(i))
 		}
 		a := array{number.Uint16, binary.BigEndian, dims, true}
-		got, err := a.matrix(bytes.NewReader(file), int64(len(file)), memoryInput(nil, 0), false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got.(*mat.Dense).RawMatrix().Data
+		return a.matrix(bytes.NewReader(file), int64(len(file)), memoryInput(nil, 0), false).(*mat.Dense).RawMatrix().Data
 	}
 	// 2×2×3 numbers in Fortran order.
 	if got, want := read(2, 2, 3), []float64{0, 4, 8, 2, 6, 10, 1, 5, 9, 3, 7, 11}; !slices.Equal(got, want) {

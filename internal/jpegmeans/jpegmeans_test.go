@@ -168,7 +168,7 @@ func check(t testing.TB, content []byte) (compared int) {
 			continue
 		}
 		d := &decoder{reader: reader{content: content}, times: times}
-		got, err := d.decode()
+		got, err := d.tryDecode()
 		if (err == nil) != (wholeErr == nil) {
 			t.Errorf("1/%d: got error %v, want %v as from image/jpeg", times, err, wholeErr)
 		}
