@@ -53,7 +53,8 @@ func Wrap(err error, context string, args ...any) error {
 // failure is the panic value of Fail.
 type failure struct{ error }
 
-// Fail ends the enclosing call of Try with an error. It is for parsers, where every other line would return an error.
+// Fail ends the function that has deferred Catch, or the enclosing call of Try, with an error. It is for long sequences of
+// steps that may fail, such as parsers, within one package.
 func Fail(format string, args ...any) { Check(fmt.Errorf(format, args...)) }
 
 // Check is Fail with err, unless that is nil.
@@ -69,19 +70,22 @@ func Must[T any](result T, err error) T {
 	return result
 }
 
-// Try calls f and returns the error of Fail or Check, if any.
+// Try calls f and returns the error of Fail, if any.
 func Try(f func()) (err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			of, ok := fault.(failure)
-			if !ok {
-				panic(fault)
-			}
-			err = of.error
-		}
-	}()
+	defer Catch(&err)
 	f()
 	return nil
+}
+
+// Catch is to be deferred. It sets *err to the error of Fail, if any.
+func Catch(err *error) {
+	switch fault := recover().(type) {
+	case nil:
+	case failure:
+		*err = fault.error
+	default:
+		panic(fault)
+	}
 }
 
 // Interruptible returns the result of f or, as soon as ctx ends, the error of ctx. It is for calls that cannot be
