@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
@@ -49,10 +50,7 @@ func Folder(ctx context.Context, dir string, opt OpenOptions) (set *Set, err err
 	if err = opt.validate(); err == nil {
 		set, err = folder(ctx, dir, opt)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("folder %s: %w", dir, err)
-	}
-	return set, nil
+	return set, guard.Wrap(err, "folder %s", dir)
 }
 
 func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
@@ -282,10 +280,7 @@ func parsePattern(text string) (*pattern, error) {
 	case strings.HasSuffix(before, "*") || strings.HasPrefix(after, "*"):
 		err = fmt.Errorf("* next to %s makes the class ambiguous; put a character between them", classMark)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("pattern %q: %w", text, err)
-	}
-	return &pattern{text, compiled, !strings.Contains(path.Base(text), ".")}, nil
+	return &pattern{text, compiled, !strings.Contains(path.Base(text), ".")}, guard.Wrap(err, "pattern %q", text)
 }
 
 // class returns the class in the name of a sample, without surrounding blanks, or "".

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/links"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/naming"
@@ -155,10 +156,7 @@ func (s *Set) WriteFeedback(w io.Writer, logs []FeedbackLog) error {
 // CheckLinks returns an error if links contradict each other, directly or through others. With labels, they must not
 // contradict the classes either. The error names the samples and the line of a link.
 func (s *Set) CheckLinks(l *Links, labels bool) error {
-	if err := s.contradiction(l, labels); err != nil {
-		return fmt.Errorf("links %s: %w", l.File, err)
-	}
-	return nil
+	return guard.Wrap(s.contradiction(l, labels), "links %s", l.File)
 }
 
 func (s *Set) contradiction(l *Links, labels bool) error {

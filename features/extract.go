@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -215,10 +216,7 @@ func (s *source) normalise(i int, values []float64, columns []int) error {
 	if s.set.Missing {
 		return nil // refused by sourceOf unless unchanged
 	}
-	if err := s.opt.Normalise.apply(values, s.opt.Power, columns); err != nil {
-		return fmt.Errorf("%s: %w", s.set.Names[i], err)
-	}
-	return nil
+	return guard.Wrap(s.opt.Normalise.apply(values, s.opt.Power, columns), "%s", s.set.Names[i])
 }
 
 // filler returns a function that computes the row of an image, or reads it from the cache.
@@ -247,10 +245,7 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx 
 		}
 		use := use
 		use.Do = func(img image.Image, _ image.Point) error {
-			if err := r.compute(row, img, opt.Crop, set.Names[i]); err != nil {
-				return fmt.Errorf("%s: %w", set.Names[i], err)
-			}
-			return nil
+			return guard.Wrap(r.compute(row, img, opt.Crop, set.Names[i]), "%s", set.Names[i])
 		}
 		if err := opt.Observer.withImage(ctx, images, i, use); err != nil {
 			return err

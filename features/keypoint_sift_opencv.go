@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"gocv.io/x/gocv"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 func init() {
@@ -34,10 +36,7 @@ func findByOpenCV(k KeypointSIFT, img *image.Gray) (points []keypoint, err error
 		points, err = detectAndCompute(k, img)
 		err = errors.Join(err, gocv.LastExceptionError())
 	}
-	if err != nil {
-		return nil, fmt.Errorf("OpenCV failed to find key points: %w", err)
-	}
-	return points, nil
+	return points, guard.Wrap(err, "OpenCV failed to find key points")
 }
 
 func detectAndCompute(k KeypointSIFT, img *image.Gray) ([]keypoint, error) {

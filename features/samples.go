@@ -1,13 +1,10 @@
 package features
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -82,33 +79,11 @@ func (s *source) eachUsable(ctx context.Context, bad []error, f func(i int) erro
 	})
 }
 
-// eachSample calls f concurrently for the given samples, with the index at of each in samples. After an error it
-// starts no later sample. It returns the cause of the end of ctx, or the first error in the order of samples.
+// eachSample calls f for the given samples as [parallel.Each] does, with the index at of each in samples.
 func eachSample(ctx context.Context, set *datasets.Set, samples []int, workers int, progress func(done, total int), f func(at, i int) error) error {
-	errs := make([]error, len(samples))
-	var mu sync.Mutex
-	done := 0
-	var stop atomic.Int64 // no sample after this index starts
-	stop.Store(int64(len(samples)))
-	fault := parallel.Blocks(ctx, workers, len(samples), 1, func(_, at, _ int) {
-		if int64(at) > stop.Load() {
-			return
-		}
-		i := samples[at]
-		if errs[at] = withSample(set, i, func() error { return f(at, i) }); errs[at] != nil {
-			stop.Store(int64(at))
-		}
-		if progress != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			done++
-			progress(done, len(samples))
-		}
+	return parallel.Each(ctx, workers, len(samples), progress, func(at int) error {
+		return withSample(set, samples[at], func() error { return f(at, samples[at]) })
 	})
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return cmp.Or(cmp.Or(errs...), fault)
 }
 
 // withSample calls f and turns a panic into an error that names the sample.

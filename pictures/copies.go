@@ -6,7 +6,6 @@ import (
 	"image"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
@@ -74,34 +73,15 @@ func Copies(ctx context.Context, from Source) (*Stacks, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, errs := make([]relation, len(pairs)), make([]error, len(pairs))
-	rough := lists.Map(from.Looks, (*Look).Rough)
-	var mu sync.Mutex
-	done := 0
-	if err := parallel.Blocks(ctx, 0, len(pairs), 64, func(_, lo, hi int) {
-		defer func() {
-			mu.Lock()
-			defer mu.Unlock()
-			if done += hi - lo; from.Progress != nil {
-				from.Progress(done, len(pairs))
-			}
-		}()
-		for p := lo; p < hi; p++ {
-			if found[p], errs[p] = from.compare(ctx, pairs[p], rough); errs[p] != nil {
-				return
-			}
-		}
+	found, rough := make([]relation, len(pairs)), lists.Map(from.Looks, (*Look).Rough)
+	if err := parallel.Each(ctx, 0, len(pairs), from.Progress, func(p int) (err error) {
+		found[p], err = from.compare(ctx, pairs[p], rough)
+		return err
 	}); err != nil {
 		return nil, err
 	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
 	links := make([][]link, n)
 	for p, pair := range pairs {
-		if errs[p] != nil {
-			return nil, errs[p]
-		}
 		if found[p] != different {
 			links[pair.a] = append(links[pair.a], link{pair.b, found[p]})
 			links[pair.b] = append(links[pair.b], link{pair.a, found[p]})

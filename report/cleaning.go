@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
@@ -69,15 +70,17 @@ func ReadCleaning(dir string, notSame ...[2]string) (*Cleaning, error) {
 	c := &Cleaning{}
 	byName, members := map[string]Photo{}, map[string][]Photo{}
 	at := filepath.Join(dir, PicturesFile)
-	err := readList(at, []string{"file", "copy_of", "copy", "remark", "width", "height", "bytes", "taken", "camera", "?sharpness"}, func(line int, cells []string) (err error) {
-		p := Photo{Line: line, Name: cells[0], Original: cmp.Or(cells[1], cells[0]), Copy: cells[2], Remark: cells[3], Taken: cells[7], Camera: cells[8], row: len(c.photos)}
+	err := readList(at, []string{"file", "copy_of", "copy", "remark", "width", "height", "bytes", "taken", "camera"}, func(line int, cells map[string]string) (err error) {
+		p := Photo{Line: line, Name: cells["file"], Copy: cells["copy"], Remark: cells["remark"], Taken: cells["taken"], Camera: cells["camera"], row: len(c.photos)}
+		p.Original = cmp.Or(cells["copy_of"], p.Name)
 		for i, to := range []*int{&p.Width, &p.Height, &p.Bytes} {
-			if *to, err = strconv.Atoi(cells[4+i]); err != nil || *to < 0 {
-				return fmt.Errorf("%s %q: expected a whole number", []string{"width", "height", "bytes"}[i], cells[4+i])
+			name := []string{"width", "height", "bytes"}[i]
+			if *to, err = strconv.Atoi(cells[name]); err != nil || *to < 0 {
+				return fmt.Errorf("%s %q: expected a whole number", name, cells[name])
 			}
 		}
-		if p.Sharpness, err = strconv.ParseFloat(cmp.Or(cells[9], "0"), 64); err != nil || !(p.Sharpness >= 0) {
-			return fmt.Errorf("sharpness %q: expected a number from 0", cells[9])
+		if p.Sharpness, err = strconv.ParseFloat(cmp.Or(cells["sharpness"], "0"), 64); err != nil || !(p.Sharpness >= 0) {
+			return fmt.Errorf("sharpness %q: expected a number from 0", cells["sharpness"])
 		}
 		if _, twice := byName[p.Name]; twice {
 			return fmt.Errorf("%q is listed twice", p.Name)
@@ -179,29 +182,22 @@ func (p Photo) kind(kept Photo) string {
 	return Copies
 }
 
-// readList calls f with the line and the cells of some columns of each record of a CSV file with a header.
-func readList(path string, names []string, f func(line int, cells []string) error) error {
+// readList calls f with the line and the cells, by column, of each record of a CSV file whose header has the needed
+// columns.
+func readList(path string, needed []string, f func(line int, cells map[string]string) error) error {
 	text, err := output.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	if err := decodeList(text, names, f); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return guard.Wrap(decodeList(text, needed, f), "%s", path)
 }
 
-// decodeList is readList for the text of a file. A column with a name after "?" may be missing; its cells are then "".
-func decodeList(text []byte, names []string, f func(line int, cells []string) error) error {
+// decodeList is readList for the text of a file.
+func decodeList(text []byte, needed []string, f func(line int, cells map[string]string) error) error {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
-	header, err := r.Read()
-	if err != nil {
-		header = nil
-	}
-	needed := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.HasPrefix(name, "?") })
-	columns := make([]int, len(names))
-	for i, name := range names {
-		if columns[i] = slices.Index(header, strings.TrimPrefix(name, "?")); columns[i] < 0 && slices.Contains(needed, name) {
+	header, _ := r.Read() // nil after an error
+	for _, name := range needed {
+		if !slices.Contains(header, name) {
 			return fmt.Errorf("line 1: no column %q; expected a header with %s", name, phrase.List(needed))
 		}
 	}
@@ -212,11 +208,9 @@ func decodeList(text []byte, names []string, f func(line int, cells []string) er
 		} else if err != nil {
 			return err // names the line
 		}
-		cells := make([]string, len(names))
-		for i, column := range columns {
-			if column >= 0 {
-				cells[i] = spreadsheet.Text(record[column])
-			}
+		cells := map[string]string{}
+		for i, name := range header {
+			cells[name] = spreadsheet.Text(record[i])
 		}
 		line, _ := r.FieldPos(0)
 		if err := f(line, cells); err != nil {
@@ -240,8 +234,8 @@ func addNotSame(dir string, more [][2]string) (pairs [][2]string, err error) {
 		lines.Write([]string{spreadsheet.Cell(pair[0]), spreadsheet.Cell(pair[1])}) // cannot fail
 	}
 	lines.Flush()
-	if err := decodeList(out.Bytes(), []string{"file", "other"}, func(_ int, cells []string) error {
-		pairs = append(pairs, [2]string(cells))
+	if err := decodeList(out.Bytes(), []string{"file", "other"}, func(_ int, cells map[string]string) error {
+		pairs = append(pairs, [2]string{cells["file"], cells["other"]})
 		return nil
 	}); err != nil {
 		return nil, fmt.Errorf("%s: %w", at, err)

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -214,7 +215,7 @@ func groups(w *clustersPage) any {
 	c := w.clusters
 	var failed []string
 	w.data = w.newData()
-	w.fail(concurrently(w.ctx, func() (err error) {
+	guard.Check(concurrently(w.ctx, func() (err error) {
 		w.data.codes, err = c.encodeFeatures(w.ctx)
 		return err
 	}, func() (err error) {
@@ -223,13 +224,10 @@ func groups(w *clustersPage) any {
 		}
 		return err
 	}))
-	if w.err != nil {
-		return nil
-	}
 	w.Warnings, w.Styles = append(w.Warnings, failed...), append(w.Styles, w.data.cellCSS())
-	w.fail(w.writeBytes(dataFile, dataScript(w.data)))
+	guard.Check(w.writeBytes(dataFile, dataScript(w.data)))
 	for _, name := range scriptFiles {
-		w.fail(w.writeBytes("page/"+name, scriptText(name)))
+		guard.Check(w.writeBytes("page/"+name, scriptText(name)))
 	}
 	view := groupsView{Framed: w.data.Sheets != nil && c.Labels != nil, Thing: c.noun(), Things: c.nouns()}
 	for g, members := range w.members {

@@ -20,6 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -203,14 +204,14 @@ func linksTo(files []string, dir string) []string {
 	return links
 }
 
-func (c Clusters) writeLists(to folder, in *input.Inputs) error {
-	p := page{folder: to}
-	p.fail(to.writeList(AssignmentsFile, len(c.Names), c.assignments()))
+func (c Clusters) writeLists(to folder, in *input.Inputs) (err error) {
+	defer guard.Catch(&err)
+	guard.Check(to.writeList(AssignmentsFile, len(c.Names), c.assignments()))
 	if c.Pictures != nil {
-		p.fail(to.writeList(PicturesFile, len(c.Names), c.pictures()))
+		guard.Check(to.writeList(PicturesFile, len(c.Names), c.pictures()))
 	}
 	if bad := in.Bad(); len(bad) > 0 {
-		p.fail(to.write(SkippedFile, func(w io.Writer) error { return datasets.WriteBadFiles(w, bad) }))
+		guard.Check(to.write(SkippedFile, func(w io.Writer) error { return datasets.WriteBadFiles(w, bad) }))
 	}
 	if c.GroupClasses != nil {
 		classes := make([]string, in.Set.Len())
@@ -219,15 +220,15 @@ func (c Clusters) writeLists(to folder, in *input.Inputs) error {
 				classes[i] = in.Set.Classes[label]
 			}
 		}
-		p.fail(to.write(LabelsFile, func(w io.Writer) error { return in.Set.WriteLabels(w, classes) }))
+		guard.Check(to.write(LabelsFile, func(w io.Writer) error { return in.Set.WriteLabels(w, classes) }))
 	}
 	if !c.Grouping.Links.None() {
-		p.fail(to.write(LinksFile, func(w io.Writer) error { return in.Set.WriteLinks(w, c.Grouping.Links) }))
+		guard.Check(to.write(LinksFile, func(w io.Writer) error { return in.Set.WriteLinks(w, c.Grouping.Links) }))
 	}
 	if in.Scales != nil {
-		p.fail(to.writeBytes(results.ScalesFile, results.Scales(in.Scales)))
+		guard.Check(to.writeBytes(results.ScalesFile, results.Scales(in.Scales)))
 	}
-	return p.err
+	return nil
 }
 
 // listColumn is a column of a CSV file with a line for each sample.
@@ -378,10 +379,10 @@ func ReadAssignments(dir string) (found []Assignment, data string, err error) {
 
 // ReadAssignmentsFile returns the groups of samples in a file with the format of AssignmentsFile.
 func ReadAssignmentsFile(path string) (found []Assignment, err error) {
-	err = readList(path, []string{"file", "group", "?name"}, func(line int, cells []string) (err error) {
-		a := Assignment{Line: line, Sample: cells[0], Name: cells[2]}
-		if a.Group, err = strconv.Atoi(cells[1]); err != nil || a.Group < 0 {
-			return fmt.Errorf("group %q: expected a number from 1, or 0 for no group", cells[1])
+	err = readList(path, []string{"file", "group"}, func(line int, cells map[string]string) (err error) {
+		a := Assignment{Line: line, Sample: cells["file"], Name: cells["name"]}
+		if a.Group, err = strconv.Atoi(cells["group"]); err != nil || a.Group < 0 {
+			return fmt.Errorf("group %q: expected a number from 1, or 0 for no group", cells["group"])
 		}
 		found = append(found, a)
 		return nil

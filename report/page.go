@@ -57,7 +57,6 @@ type page struct {
 	Icon template.URL
 
 	tables map[string]string // tables that the page can copy, by the paths of their files
-	err    error             // the first error of a section
 	later  []func() error    // draw and write the files of sections, after all sections are made
 	after  func() error      // runs after later; may be nil
 }
@@ -66,7 +65,7 @@ type section[P any] struct {
 	id, title string // the anchor, and the title in the navigation; may be empty
 	template  string // the template: the text of a file from readTemplate, or any other
 	// make writes the section's files, or adds that to page.later, and returns the data of the template; nil leaves the
-	// section out. Errors go to page.fail.
+	// section out. It calls guard.Fail.
 	make   func(P) any
 	folded bool // consecutive folded sections share one fold
 }
@@ -108,11 +107,11 @@ func readTemplate(name string) string {
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-func fillTemplate(text string, view any) (template.HTML, error) {
+func fillTemplate(text string, view any) template.HTML {
 	t := template.Must(template.New("shared").Parse(readTemplate("shared")))
 	var out strings.Builder
-	err := template.Must(t.New("section").Parse(text)).Execute(&out, view)
-	return template.HTML(out.String()), err
+	guard.Check(template.Must(t.New("section").Parse(text)).Execute(&out, view))
+	return template.HTML(out.String())
 }
 
 var pageTemplate = sync.OnceValue(func() *template.Template {
@@ -127,23 +126,17 @@ type shownSection struct {
 }
 
 // writePage makes the sections of a page and the page. Control characters of names are escaped as by plaintext.Line.
-func writePage[P any](p *page, of P, sections []section[P]) error {
+func writePage[P any](p *page, of P, sections []section[P]) (err error) {
+	defer guard.Catch(&err)
 	views := make([]any, len(sections))
 	for i, s := range sections {
-		if views[i] = s.make(of); p.err != nil {
-			return p.err
-		}
-		if views[i] != nil && s.title != "" {
+		if views[i] = s.make(of); views[i] != nil && s.title != "" {
 			p.Links = append(p.Links, link{s.id, s.title})
 		}
 	}
-	if err := forEach(p.ctx, 0, len(p.later), func(i int) error { return p.later[i]() }); err != nil {
-		return err
-	}
+	guard.Check(concurrently(p.ctx, p.later...))
 	if p.after != nil {
-		if err := p.after(); err != nil {
-			return err
-		}
+		guard.Check(p.after())
 	}
 	view := struct {
 		*page
@@ -154,20 +147,12 @@ func writePage[P any](p *page, of P, sections []section[P]) error {
 		if views[i] == nil {
 			continue
 		}
-		text, err := fillTemplate(s.template, views[i])
-		if err != nil {
-			return err
-		}
-		view.Sections = append(view.Sections, shownSection{text, s.folded && !view.Unfold, view.Unfold && !s.folded})
+		view.Sections = append(view.Sections, shownSection{fillTemplate(s.template, views[i]), s.folded && !view.Unfold, view.Unfold && !s.folded})
 		view.Unfold = s.folded
 	}
-	if err := p.writeTables(); err != nil {
-		return err
-	}
+	p.writeTables()
 	var text strings.Builder
-	if err := pageTemplate().Execute(&text, view); err != nil {
-		return err
-	}
+	guard.Check(pageTemplate().Execute(&text, view))
 	lines := lists.Map(strings.Split(text.String(), "\n"), plaintext.Line)
 	return p.writeBytes("index.html", []byte(strings.Join(lines, "\n")))
 }
@@ -180,13 +165,6 @@ func unlessEmpty[T any](list []T) any {
 		return nil
 	}
 	return list
-}
-
-// fail records the first error of the page; nil is ignored.
-func (p *page) fail(err error) {
-	if p.err == nil {
-		p.err = err
-	}
 }
 
 // folder is a folder that a report is written to, until its context ends.
@@ -257,12 +235,10 @@ type methodView struct {
 
 // figure writes a figure in three formats, later. err is the error of making it; for ErrNoData it returns nil.
 func (p *page) figure(path, alt string, f *figure.Figure, err error) *figureView {
-	if err != nil {
-		if !errors.Is(err, figure.ErrNoData) {
-			p.fail(err)
-		}
+	if errors.Is(err, figure.ErrNoData) {
 		return nil
 	}
+	guard.Check(err)
 	width, height := f.Size()
 	v := &figureView{path + ".png", path + ".svg", path + ".pdf", alt, int(96 * width / vg.Inch), int(96 * height / vg.Inch)}
 	p.later = append(p.later, func() error {
@@ -300,7 +276,7 @@ func (p *page) table(name string, d *table.Document) *tableView {
 		}
 		path := "tables/" + name + "." + format.Extension
 		var text bytes.Buffer
-		p.fail(format.Write(&text, d, table.Options{}))
+		guard.Check(format.Write(&text, d, table.Options{}))
 		if format.Name == "CSV" || format.Name == "LaTeX" {
 			p.tables[path] = text.String()
 		}
@@ -312,40 +288,23 @@ func (p *page) table(name string, d *table.Document) *tableView {
 
 func (p *page) inHTML(d *table.Document) template.HTML {
 	var text strings.Builder
-	p.fail(table.HTML(&text, d, table.Options{}))
+	guard.Check(table.HTML(&text, d, table.Options{}))
 	return template.HTML(text.String())
 }
 
 // writeTables writes the scripts of a page with tables: one sorts and copies them, the other holds the text to copy.
-func (p *page) writeTables() error {
+func (p *page) writeTables() {
 	if p.tables == nil {
-		return nil
+		return
 	}
 	const script, data = "tables/page.js", "tables/data.js"
-	text, err := json.Marshal(p.tables)
-	if err != nil {
-		return err
-	}
+	text := guard.Must(json.Marshal(p.tables))
 	p.Styles, p.Scripts = append(p.Styles, tablesCSS), append(p.Scripts, data, script)
-	return cmp.Or(p.writeBytes(data, fmt.Appendf(nil, "globalThis.tableFiles = %s;\n", text)), p.writeBytes(script, tablesJS))
-}
-
-// forEach calls f for 0 … n−1, at most workers at a time (0: one on each core), and returns the error of the lowest
-// index, or the error of the context. A panic of f becomes an error.
-func forEach(ctx context.Context, workers, n int, f func(i int) error) error {
-	errs := make([]error, n)
-	working, stop := context.WithCancel(ctx)
-	defer stop()
-	err := parallel.Blocks(working, workers, n, 1, func(_, i, _ int) {
-		if errs[i] = guard.Call(func() error { return f(i) }); errs[i] != nil {
-			stop()
-		}
-	})
-	return cmp.Or(append(errs, err)...)
+	guard.Check(cmp.Or(p.writeBytes(data, fmt.Appendf(nil, "globalThis.tableFiles = %s;\n", text)), p.writeBytes(script, tablesJS)))
 }
 
 func concurrently(ctx context.Context, functions ...func() error) error {
-	return forEach(ctx, 0, len(functions), func(i int) error { return functions[i]() })
+	return parallel.Each(ctx, 0, len(functions), nil, func(i int) error { return functions[i]() })
 }
 
 // withSafeNames returns the elements of a list with distinct names for files.

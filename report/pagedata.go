@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/layout"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -308,7 +309,7 @@ func (c Clusters) writeThumbnails(to folder, order []int) (s *sheetsData, failed
 	}
 	defer release()
 	gone := make([]error, len(order))
-	if err := forEach(to.ctx, workers, s.Count, func(sheet int) error {
+	if err := parallel.Each(to.ctx, workers, s.Count, nil, func(sheet int) error {
 		drawn, err := c.drawSheet(to.ctx, grid, sheets[sheet], s.Sizes, gone)
 		if err != nil {
 			return err
@@ -373,17 +374,14 @@ var neededIDs = []string{"tools", "find", "order", "lists", "fold", "status", "r
 
 // ServePage reads the page of a grouping in the folder root, as WriteClusters wrote it. It links the original of sample
 // 17 as original/17 if has(17) is true. With search, its server finds samples by a description.
-func ServePage(root fs.FS, has func(sample int) bool, search bool) (*ServedPage, error) {
-	text, err := fs.ReadFile(root, "index.html")
-	if err != nil {
-		return nil, err
-	}
+func ServePage(root fs.FS, has func(sample int) bool, search bool) (_ *ServedPage, err error) {
+	defer guard.Catch(&err)
+	text := guard.Must(fs.ReadFile(root, "index.html"))
 	script, err := fs.ReadFile(root, dataFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrPage
-	} else if err != nil {
-		return nil, err
 	}
+	guard.Check(err)
 	data, err := readData(script)
 	if err != nil {
 		return nil, fmt.Errorf("%w (%s: %w)", ErrPage, dataFile, err)
@@ -403,14 +401,10 @@ func ServePage(root fs.FS, has func(sample int) bool, search bool) (*ServedPage,
 		head.Scripts = append(head.Scripts, path)
 	}
 	title, body, err := partsOfPage(string(text))
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	head.Name, served.Policy = title, head.Policy()
 	var out bytes.Buffer
-	if err := pageTemplate().ExecuteTemplate(&out, "head", &head); err != nil {
-		return nil, err
-	}
+	guard.Check(pageTemplate().ExecuteTemplate(&out, "head", &head))
 	out.WriteString(body)
 	served.HTML = out.Bytes()
 	return served, nil

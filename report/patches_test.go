@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
@@ -62,16 +63,14 @@ func fakeParts(method string, n, k int) models.PartsShown {
 func photographsPage(t *testing.T, dir string, s *models.Illustrations) (v photographsView, text string, warnings []string, err error) {
 	t.Helper()
 	p := &page{folder: folder{dir, t.Context()}}
-	if v = p.photographs(s, s.Parts, nil); p.err != nil {
-		return v, "", p.Warnings, p.err
-	}
-	for _, draw := range p.later {
-		if err := draw(); err != nil {
-			return v, "", p.Warnings, err
+	err = guard.Try(func() {
+		v = p.photographs(s, s.Parts, nil)
+		for _, draw := range p.later {
+			guard.Check(draw())
 		}
-	}
-	html, err := fillTemplate(readTemplate("photographs"), v)
-	return v, string(html), p.Warnings, err
+		text = string(fillTemplate(readTemplate("photographs"), v))
+	})
+	return v, text, p.Warnings, err
 }
 
 func TestWritePatches(t *testing.T) {

@@ -23,6 +23,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/report/figure"
@@ -68,9 +69,7 @@ func clustersPhotographs(w *clustersPage) any {
 func experimentPhotographs(w *experimentPage) any {
 	shown := w.experiment.Shown
 	if shown == nil || len(shown.Parts) == 0 && shown.TotalWords == 0 {
-		view, err := readPhotographs(filepath.Join(w.dir, photographsFile))
-		w.fail(err)
-		return w.linked(view)
+		return w.linked(guard.Must(readPhotographs(filepath.Join(w.dir, photographsFile))))
 	}
 	parts := slices.DeleteFunc(slices.Clone(shown.Parts), func(p models.PartsShown) bool { return !slices.Contains(w.shownMethods, p.Method) })
 	view := w.photographs(shown, parts, w.experiment.progress)
@@ -95,7 +94,7 @@ func (p *page) linked(v photographsView) any {
 func (p *page) photographs(shown *models.Illustrations, parts []models.PartsShown, done *counter) (v photographsView) {
 	photos, failed, err := loadPhotographs(p.ctx, shown, parts, done)
 	p.Warnings = append(p.Warnings, failed...)
-	p.fail(err)
+	guard.Check(err)
 	for name, of := range withSafeNames(parts, func(of models.PartsShown) string { return of.Method }) {
 		v.Patches = append(v.Patches, p.patches("patches/"+name+"/", of, photos))
 	}
@@ -142,7 +141,7 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 	}
 	done.add(len(wanted))
 	failures := make([]error, n)
-	err = forEach(ctx, 0, len(wanted), func(at int) error {
+	err = parallel.Each(ctx, 0, len(wanted), nil, func(at int) error {
 		defer done.step()
 		i := wanted[at]
 		failures[i] = guard.Call(func() error {

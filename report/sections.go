@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
@@ -108,10 +109,7 @@ func (p *page) writeParts(bases []Basis, view partsView) any {
 			phrase.Count(k, "part", "parts"), b.Method, kind, b.Width, b.Height, large)
 		view.Bases = append(view.Bases, captioned{b.Method, p.picture("bases/"+name+".png", alt, func() (image.Image, error) {
 			img, err := figure.Montage(p.ctx, b.Vectors, b.Height, b.Width, cmp.Or(b.Channels, 1))
-			if err != nil {
-				err = fmt.Errorf("basis of %s: %w", b.Method, err)
-			}
-			return img, err
+			return img, guard.Wrap(err, "basis of %s", b.Method)
 		})})
 	}
 	return view

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
@@ -138,10 +139,7 @@ func Matrix(columns int, rows []Histogram) (*CSR, error) {
 		starts = append(starts, len(values))
 	}
 	x, err := sparse.New(len(rows), columns, starts, cols, values)
-	if err != nil {
-		return nil, fmt.Errorf("histograms: %w", err)
-	}
-	return x, nil
+	return x, guard.Wrap(err, "histograms")
 }
 
 // Weighting applies IDF, Power and Norm to histograms, in this order. The zero value normalises histograms to unit

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/filelock"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // Downloader downloads known sets. Its zero value downloads the preferred form from the owners' addresses.
@@ -58,10 +59,7 @@ func (d *Downloader) Get(ctx context.Context, name, dir string) error {
 	}
 	for i := range forms {
 		if f := &forms[i]; len(f.Files) > 0 {
-			if err := d.getForm(ctx, f, dir, filepath.Join(dir, name)); err != nil {
-				return fmt.Errorf("get %s: %w", name, err)
-			}
-			return nil
+			return guard.Wrap(d.getForm(ctx, f, dir, filepath.Join(dir, name)), "get %s", name)
 		}
 	}
 	return fmt.Errorf("get %s: no automatic download: %s (%s)", name, info.How, info.Home)

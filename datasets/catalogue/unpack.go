@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
@@ -28,35 +29,29 @@ var maxEntries = 200_000
 // unpack writes at most limit bytes of a .zip, .tar or .tar.gz archive into the folder dir, without overwriting files.
 // It refuses links, devices, encrypted files, and names that leave dir or are not printable UTF-8.
 func unpack(ctx context.Context, archive, dir string, limit int64) (err error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	f, err := os.Open(archive)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	u := &unpacker{ctx: ctx, root: root, limit: limit, left: limit}
-	magic := make([]byte, 4)
-	switch _, err = f.ReadAt(magic, 0); {
-	case err != nil && err != io.EOF:
-		return err
-	case string(magic) == "PK\x03\x04":
-		err = u.zip(f)
-	default:
-		err = u.tar(f)
-	}
-	if err == nil && u.entries == 0 {
-		err = errors.New("neither a zip nor a tar archive with files")
-	}
-	if err != nil {
-		return fmt.Errorf("unpack %s into %s: %w", filepath.Base(archive), dir, err)
-	}
-	return nil
+	err = guard.Try(func() {
+		root := guard.Must(os.OpenRoot(dir))
+		defer root.Close()
+		f := guard.Must(os.Open(archive))
+		defer f.Close()
+		u := &unpacker{ctx: ctx, root: root, limit: limit, left: limit}
+		magic := make([]byte, 4)
+		switch _, err := f.ReadAt(magic, 0); {
+		case err != nil && err != io.EOF:
+			guard.Check(err)
+		case string(magic) == "PK\x03\x04":
+			u.zip(f)
+		default:
+			u.tar(f)
+		}
+		if u.entries == 0 {
+			guard.Fail("neither a zip nor a tar archive with files")
+		}
+	})
+	return guard.Wrap(err, "unpack %s into %s", filepath.Base(archive), dir)
 }
 
+// unpacker unpacks an archive. Its methods call guard.Fail.
 type unpacker struct {
 	ctx                context.Context
 	root               *os.Root
@@ -64,28 +59,15 @@ type unpacker struct {
 	entries, nameBytes int   // so far
 }
 
-func (u *unpacker) zip(archive *os.File) error {
-	stat, err := archive.Stat()
-	if err != nil {
-		return err
+func (u *unpacker) zip(archive *os.File) {
+	for _, f := range guard.Must(zipfile.Open(archive, guard.Must(archive.Stat()).Size())).File {
+		u.unpackEntry(f.Name, f.Mode(), func() (io.ReadCloser, error) { return zipfile.OpenEntry(f) })
 	}
-	z, err := zipfile.Open(archive, stat.Size())
-	if err != nil {
-		return err
-	}
-	for _, f := range z.File {
-		if err := u.unpackEntry(f.Name, f.Mode(), func() (io.ReadCloser, error) { return zipfile.OpenEntry(f) }); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
-func (u *unpacker) tar(archive io.Reader) error {
+func (u *unpacker) tar(archive io.Reader) {
 	unzipped, _, err := zipfile.Gunzip(archive)
-	if err != nil {
-		return err
-	}
+	guard.Check(err)
 	plain := io.LimitReader(unzipped, u.limit+maxTarBytes)
 	t := tar.NewReader(plain)
 	h, err := t.Next()
@@ -99,28 +81,23 @@ func (u *unpacker) tar(archive io.Reader) error {
 		case tar.TypeDir:
 			mode = fs.ModeDir
 		}
-		if err := u.unpackEntry(h.Name, mode, func() (io.ReadCloser, error) { return io.NopCloser(t), nil }); err != nil {
-			return err
-		}
+		u.unpackEntry(h.Name, mode, func() (io.ReadCloser, error) { return io.NopCloser(t), nil })
 	}
 	if err != io.EOF {
-		return err
+		guard.Check(err)
 	}
 	// Reading to the end finds files that are cut off or damaged after the end of the tar archive.
-	_, err = io.Copy(atomicfile.UntilDone(u.ctx, io.Discard), plain)
-	return err
+	guard.Must(io.Copy(atomicfile.UntilDone(u.ctx, io.Discard), plain))
 }
 
 // unpackEntry unpacks an entry, unless macOS added it.
-func (u *unpacker) unpackEntry(name string, mode fs.FileMode, open func() (io.ReadCloser, error)) error {
+func (u *unpacker) unpackEntry(name string, mode fs.FileMode, open func() (io.ReadCloser, error)) {
 	u.entries += 1 + strings.Count(name, "/")
 	u.nameBytes += len(name)
 	if u.entries > maxEntries || u.nameBytes > maxNamesBytes {
-		return fmt.Errorf("the archive has more than %d files and folders, or more than %d bytes of names", maxEntries, maxNamesBytes)
+		guard.Fail("the archive has more than %d files and folders, or more than %d bytes of names", maxEntries, maxNamesBytes)
 	}
-	if err := u.ctx.Err(); err != nil {
-		return err
-	}
+	guard.Check(u.ctx.Err())
 	err := checkName(name)
 	clean := path.Clean(name)
 	switch {
@@ -131,33 +108,22 @@ func (u *unpacker) unpackEntry(name string, mode fs.FileMode, open func() (io.Re
 	case mode.IsDir():
 		err = u.root.MkdirAll(filepath.FromSlash(clean), 0o777)
 	default:
-		err = u.writeFile(filepath.FromSlash(clean), open)
+		err = guard.Try(func() { u.writeFile(filepath.FromSlash(clean), open) })
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", spreadsheet.Quote(name), err)
-	}
-	return nil
+	guard.Check(guard.Wrap(err, "%s", spreadsheet.Quote(name)))
 }
 
-func (u *unpacker) writeFile(name string, open func() (io.ReadCloser, error)) error {
-	if err := u.root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
-	}
-	content, err := open()
-	if err != nil {
-		return err
-	}
+func (u *unpacker) writeFile(name string, open func() (io.ReadCloser, error)) {
+	guard.Check(u.root.MkdirAll(filepath.Dir(name), 0o777))
+	content := guard.Must(open())
 	defer content.Close()
-	f, err := u.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
+	f := guard.Must(u.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666))
 	defer f.Close()
 	n, err := io.Copy(atomicfile.UntilDone(u.ctx, f), io.LimitReader(content, u.left+1))
 	if u.left -= n; u.left < 0 {
-		return errors.New("the unpacked archive exceeds its size limit")
+		guard.Fail("the unpacked archive exceeds its size limit")
 	}
-	return errors.Join(err, f.Close())
+	guard.Check(errors.Join(err, f.Close()))
 }
 
 // checkName refuses names that leave the archive's folder on any system, or cannot be shown or stored.

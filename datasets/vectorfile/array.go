@@ -1,7 +1,6 @@
 package vectorfile
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -13,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
@@ -34,25 +34,17 @@ func (a *array) size() (n, m int) {
 	return a.dims[0], m
 }
 
-// matrix reads the numbers from r, which holds up to most bytes, into a *Bytes or a *mat.Dense.
-func (a *array) matrix(r io.Reader, most int64, in *input, asBytes bool) (mat.Matrix, error) {
+// matrix reads the numbers from r, which holds up to most bytes, into a *Bytes or a *mat.Dense. It calls guard.Fail.
+func (a *array) matrix(r io.Reader, most int64, in *input, asBytes bool) mat.Matrix {
 	n, m := a.size()
 	if asBytes {
-		data, err := readValues(a, r, most, in, 1, func(raw []byte) func(int) uint8 { return func(i int) uint8 { return raw[i] } })
-		if err != nil {
-			return nil, err
-		}
-		return NewBytes(n, m, data), nil
+		return NewBytes(n, m, readValues(a, r, most, in, 1, func(raw []byte) func(int) uint8 { return func(i int) uint8 { return raw[i] } }))
 	}
-	data, err := readValues(a, r, most, in, 8, func(raw []byte) func(int) float64 { return a.kind.In(raw, a.order) })
-	if err != nil {
-		return nil, err
-	}
-	return mat.NewDense(n, m, data), nil
+	return mat.NewDense(n, m, readValues(a, r, most, in, 8, func(raw []byte) func(int) float64 { return a.kind.In(raw, a.order) }))
 }
 
 // readValues reads numbers, some rows or columns at a time. bytes is the size of a number in memory.
-func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64, decode func(raw []byte) func(i int) T) ([]T, error) {
+func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64, decode func(raw []byte) func(i int) T) []T {
 	n, m := a.size()
 	lines, length, byColumns := n, m, a.columns && m > 1
 	if byColumns {
@@ -63,19 +55,17 @@ func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64
 	together := min(lines, max(1, chunk/line))
 	total := int64(lines) * int64(line)
 	if total > most {
-		return nil, truncatedError(total, most)
+		guard.Check(truncatedError(total, most))
 	}
-	if err := in.reserve(int64(n)*int64(m)*bytes+int64(together*line), fmt.Sprintf("%d×%d numbers", n, m)); err != nil {
-		return nil, err
-	}
+	guard.Check(in.reserve(int64(n)*int64(m)*bytes+int64(together*line), fmt.Sprintf("%d×%d numbers", n, m)))
 	out, buffer := make([]T, n*m), make([]byte, together*line)
 	for first := 0; first < lines; first += together {
 		raw := buffer[:min(together, lines-first)*line]
-		if k, err := io.ReadFull(r, raw); err == io.EOF || err == io.ErrUnexpectedEOF {
-			return nil, truncatedError(total, int64(first*line+k))
-		} else if err != nil {
-			return nil, err
+		k, err := io.ReadFull(r, raw)
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			err = truncatedError(total, int64(first*line+k))
 		}
+		guard.Check(err)
 		value := decode(raw)
 		for i := range len(raw) / line {
 			at, step := (first+i)*m, 1
@@ -90,7 +80,7 @@ func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 func truncatedError(bytes, there int64) error {
@@ -283,30 +273,24 @@ func (s *Stored) isBytes() bool {
 }
 
 // storeOnDisk returns the matrix of an array that begins at start of the file, or that is unpacked to a temporary file.
-func (in *input) storeOnDisk(unpacked io.Reader, start int64, a array) (_ *Stored, err error) {
+func (in *input) storeOnDisk(unpacked io.Reader, start int64, a array) *Stored {
 	n, m := a.size()
 	part := storedPart{array: a, path: in.path, start: start}
 	need := int64(n) * int64(m) * int64(a.kind.Size())
 	if unpacked == nil {
-		part.file, err = os.Open(in.path)
-	} else if part.file, err = os.CreateTemp("", "partwise-*.values"); err == nil {
-		// On most systems an open file can be removed at once.
-		part.temporary, part.start = os.Remove(part.file.Name()) != nil, 0
-		_, err = io.Copy(part.file, io.LimitReader(unpacked, need+1))
-	}
-	if part.file == nil {
-		return nil, err
+		part.file = guard.Must(os.Open(in.path))
+	} else {
+		part.file, part.start = guard.Must(os.CreateTemp("", "partwise-*.values")), 0
+		part.temporary = os.Remove(part.file.Name()) != nil // on most systems an open file can be removed at once
 	}
 	in.stored = &Stored{cols: m, parts: []storedPart{part}}
-	info, statErr := part.file.Stat()
-	if err = cmp.Or(err, statErr); err != nil {
-		return nil, err
+	if unpacked != nil {
+		guard.Must(io.Copy(part.file, io.LimitReader(unpacked, need+1)))
 	}
-	switch there := info.Size() - part.start; {
-	case there < need:
-		return nil, truncatedError(need, there)
-	case there > need:
-		return nil, fmt.Errorf("extra bytes after the %d bytes of values", need)
+	there := guard.Must(part.file.Stat()).Size() - part.start
+	if there < need {
+		guard.Check(truncatedError(need, there))
 	}
-	return in.stored, nil
+	failIf(there > need, "extra bytes after the %d bytes of values", need)
+	return in.stored
 }

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/naming"
@@ -69,14 +70,10 @@ func (in *input) content(x mat.Matrix, words []string) (*Content, error) {
 	if stored, ok := x.(*Stored); ok {
 		check = func() error { return stored.scan(in.ctx, in.opt.Missing) }
 	}
-	if err := check(); err != nil {
-		return nil, err
-	}
+	guard.Check(check())
 	file := naming.ReadableName(filepath.Base(in.path))
 	// For each sample: a name, a class, and their entries in lists and in the table of classes.
-	if err := in.reserve(int64(n)*int64(256+len(file)), fmt.Sprintf("names and labels of %d samples", n)); err != nil {
-		return nil, err
-	}
+	guard.Check(in.reserve(int64(n)*int64(256+len(file)), fmt.Sprintf("names and labels of %d samples", n)))
 	name := strings.TrimSuffix(file, ".gz")
 	s := &Content{Name: name, Names: make([]string, n), Vectors: x, Height: h, Width: w}
 	if stem := strings.TrimSuffix(name, filepath.Ext(name)); stem != "" {
@@ -307,10 +304,7 @@ func (vs variables) content(in *input, features, labels []string) (*Content, err
 	var words []string
 	switch {
 	case y != nil:
-		var err error
-		if words, err = y.words(); err != nil {
-			return nil, err
-		}
+		words = guard.Must(y.words())
 		if len(words) != n {
 			return nil, fmt.Errorf("variable %s has %d labels for the %d rows of %s", y, len(words), n, x)
 		}
@@ -324,10 +318,7 @@ func (vs variables) content(in *input, features, labels []string) (*Content, err
 			}
 		}
 	}
-	c, err := in.content(x.Value, words)
-	if err != nil {
-		return nil, err
-	}
+	c := guard.Must(in.content(x.Value, words))
 	if names != nil {
 		c.nameSamples(names.Text)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
@@ -55,7 +56,7 @@ func FuzzIDX(f *testing.F) {
 			return
 		}
 		checkRoom(t, data, func(in *input) {
-			if s, err := readIDX(in); err == nil {
+			if s, err := caught(readIDX, in); err == nil {
 				checkSet(t, s)
 			}
 		})
@@ -77,7 +78,7 @@ func FuzzMAT(f *testing.F) {
 			return
 		}
 		checkRoom(t, data, func(in *input) {
-			vars, err := matVariables(in)
+			vars, err := caught(matVariables, in)
 			if err != nil {
 				return
 			}
@@ -94,7 +95,7 @@ func FuzzMAT(f *testing.F) {
 					}
 				}
 			}
-			if s, err := readMAT(memoryInput(data, fuzzRoom)); err == nil {
+			if s, err := caught(readMAT, memoryInput(data, fuzzRoom)); err == nil {
 				checkSet(t, s)
 			}
 		})
@@ -120,7 +121,7 @@ func FuzzCSV(f *testing.F) {
 		checkMemory(t, 8*fuzzRoom+128*int64(len(text))+64*longest, func() {
 			in := memoryInput(text, fuzzRoom)
 			in.opt.Labels = labels
-			if s, err := readCSV(in); err == nil {
+			if s, err := caught(readCSV, in); err == nil {
 				checkSet(t, s)
 			}
 		})
@@ -141,22 +142,20 @@ func FuzzIndexed(f *testing.F) {
 		longest := min(1032*int64(len(text)+len(topics)), mostVectorLine)
 		checkMemory(t, 8*fuzzRoom+128*int64(len(text)+len(topics))+64*longest, func() {
 			in := memoryInput(text, fuzzRoom)
-			x, labels, err := indexedRows(in)
-			if err != nil {
-				return
-			}
-			words, names := classesOrNames(labels)
-			if names != nil {
-				if words, err = readTopics(memoryInput(topics, fuzzRoom), names); err != nil {
-					return
+			s, err := caught(func(in *input) (*Content, error) {
+				x, labels, err := indexedRows(in)
+				guard.Check(err)
+				words, names := classesOrNames(labels)
+				if names != nil {
+					words = guard.Must(readTopics(memoryInput(topics, fuzzRoom), names))
 				}
+				s := guard.Must(in.content(x, words))
+				s.nameSamples(names)
+				return s, nil
+			}, in)
+			if err == nil {
+				checkSet(t, s)
 			}
-			s, err := in.content(x, words)
-			if err != nil {
-				return
-			}
-			s.nameSamples(names)
-			checkSet(t, s)
 		})
 	})
 }
@@ -175,7 +174,7 @@ func FuzzNPY(f *testing.F) {
 			return
 		}
 		checkRoom(t, data, func(in *input) {
-			if s, err := readNPY(in); err == nil {
+			if s, err := caught(readNPY, in); err == nil {
 				checkSet(t, s)
 			}
 		})
@@ -234,7 +233,7 @@ func FuzzNPZ(f *testing.F) {
 			return
 		}
 		checkRoom(t, data, func(in *input) {
-			if s, err := readNPZ(in); err == nil {
+			if s, err := caught(readNPZ, in); err == nil {
 				checkSet(t, s)
 			}
 		})
@@ -322,9 +321,9 @@ func readWritten(ending string, data []byte) (*Content, error) {
 	in := memoryInput(data, 1<<24)
 	switch ending {
 	case ".mat":
-		return readMAT(in)
+		return caught(readMAT, in)
 	case ".npz":
-		return readNPZ(in)
+		return caught(readNPZ, in)
 	}
-	return readCSV(in)
+	return caught(readCSV, in)
 }

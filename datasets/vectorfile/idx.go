@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
@@ -20,13 +21,10 @@ import (
 // the options, or from the file beside it: train-labels-idx1-ubyte for train-images-idx3-ubyte.gz, with or without .gz.
 // The name of a class is its number.
 func readIDX(in *input) (set *Content, err error) {
-	dims, x, err := idxArray(in)
-	if err != nil {
-		return nil, err
-	}
+	dims, x := idxArray(in)
 	switch len(dims) {
 	case 1:
-		return nil, fmt.Errorf("a list of %d labels: use the image file; the labels beside it are read too", dims[0])
+		guard.Fail("a list of %d labels: use the image file; the labels beside it are read too", dims[0])
 	case 3:
 		in.opt.Height, in.opt.Width = dims[1], dims[2]
 	}
@@ -42,18 +40,13 @@ func readIDX(in *input) (set *Content, err error) {
 		}
 	}
 	if from != "" && from != "-" {
-		if words, err = readFile(from, Options{}, in.budget, func(labels *input) ([]string, error) {
-			of, y, err := idxArray(labels)
-			if err != nil {
-				return nil, err
-			}
+		words = guard.Must(readFile(from, Options{}, in.budget, func(labels *input) ([]string, error) {
+			of, y := idxArray(labels)
 			if len(of) != 1 || of[0] != dims[0] {
 				return nil, fmt.Errorf("%v labels for the %d images of %s", of, dims[0], in.path)
 			}
 			return (&variable{Name: filepath.Base(from), Dims: of, Value: y}).words()
-		}); err != nil {
-			return nil, err
-		}
+		}))
 	}
 	if set, err = in.content(x, words); err == nil && from != "" {
 		set.Beside = []string{from}
@@ -174,60 +167,43 @@ var idxNumbers = map[byte]number.Kind{
 }
 
 // idxArray reads the header and the numbers of an IDX file, big-endian. With OnDisk the numbers stay in the file.
-func idxArray(in *input) (dims []int, x mat.Matrix, err error) {
+func idxArray(in *input) (dims []int, x mat.Matrix) {
 	r, most, packed, err := in.unpacked()
-	if err != nil {
-		return nil, nil, err
-	}
-	a, err := idxHeader(r)
-	if err != nil {
-		return nil, nil, err
-	}
+	guard.Check(err)
+	a := idxHeader(r)
 	start := int64(4 + 4*len(a.dims))
 	if in.opt.OnDisk {
 		var unpacked io.Reader
 		if packed {
 			unpacked = r
 		}
-		x, err = in.storeOnDisk(unpacked, start, *a)
-		return a.dims, x, err
+		return a.dims, in.storeOnDisk(unpacked, start, *a)
 	}
-	if x, err = a.matrix(r, most-start, in, a.kind == number.Uint8); err == nil {
-		err = number.End(r)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("dimensions %v: %w", a.dims, err)
-	}
-	return a.dims, x, nil
+	err = guard.Try(func() {
+		x = a.matrix(r, most-start, in, a.kind == number.Uint8)
+		guard.Check(number.End(r))
+	})
+	guard.Check(guard.Wrap(err, "dimensions %v", a.dims))
+	return a.dims, x
 }
 
 // idxHeader reads an IDX file up to its numbers.
-func idxHeader(r io.Reader) (*array, error) {
+func idxHeader(r io.Reader) *array {
 	var magic [4]byte
-	if _, err := io.ReadFull(r, magic[:]); err != nil {
-		return nil, fmt.Errorf("not an IDX file: %w", err)
-	}
-	if !isIDX(magic[:]) {
-		return nil, fmt.Errorf("not an IDX file: it begins with % x", magic)
-	}
+	_, err := io.ReadFull(r, magic[:])
+	failIf(err != nil, "not an IDX file: %w", err)
+	failIf(!isIDX(magic[:]), "not an IDX file: it begins with % x", magic)
 	dims := make([]uint32, magic[3])
-	if err := binary.Read(r, binary.BigEndian, dims); err != nil {
-		return nil, fmt.Errorf("the file ends within its header: %w", io.ErrUnexpectedEOF)
-	}
+	err = binary.Read(r, binary.BigEndian, dims)
+	failIf(err != nil, "the file ends within its header: %w", io.ErrUnexpectedEOF)
 	a := &array{kind: idxNumbers[magic[2]], order: binary.BigEndian}
 	size := int64(a.kind.Size())
 	for _, d := range dims {
-		switch {
-		case d == 0:
-			return nil, fmt.Errorf("dimensions %v have no samples", dims)
-		case size > number.MaxBytes/int64(d):
-			return nil, fmt.Errorf("dimensions %v are too large", dims)
-		}
+		failIf(d == 0, "dimensions %v have no samples", dims)
+		failIf(size > number.MaxBytes/int64(d), "dimensions %v are too large", dims)
 		size *= int64(d)
 		a.dims = append(a.dims, int(d))
 	}
-	if len(dims) > 3 {
-		return nil, fmt.Errorf("%d dimensions; expected 2 or 3", len(dims))
-	}
-	return a, nil
+	failIf(len(dims) > 3, "%d dimensions; expected 2 or 3", len(dims))
+	return a
 }

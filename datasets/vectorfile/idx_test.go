@@ -138,7 +138,7 @@ func TestIDXRefuses(t *testing.T) {
 func TestIDXClaims(t *testing.T) {
 	data := writeIDX(8, []uint32{1 << 20, 1 << 19}, []uint8{1, 2, 3})
 	used := memory(func() {
-		if _, err := readIDX(memoryInput(data, 0)); err == nil {
+		if _, err := caught(readIDX, memoryInput(data, 0)); err == nil {
 			t.Error("no error for a file without its values")
 		}
 	})

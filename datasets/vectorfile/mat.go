@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/number"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -23,14 +24,8 @@ import (
 // readMAT reads the matrix "fea" and the labels "gnd" of a MATLAB file. Images, known by their size or because m is the
 // square of a number from 16 to 256, are transposed, because MATLAB stores them by column.
 func readMAT(in *input) (*Content, error) {
-	vars, err := matVariables(in)
-	if err != nil {
-		return nil, err
-	}
-	s, err := vars.content(in, []string{"fea"}, []string{"gnd"})
-	if err != nil {
-		return nil, err
-	}
+	vars := guard.Must(matVariables(in))
+	s := guard.Must(vars.content(in, []string{"fea"}, []string{"gnd"}))
 	_, m := s.Vectors.Dims()
 	if _, _, given := vars.imageSize(); s.Height == 0 && !given {
 		if side := int(math.Round(math.Sqrt(float64(m)))); side*side == m && 16 <= side && side <= 256 {
@@ -88,9 +83,7 @@ const matHeader = 128 // the length of the text and version at the start of a fi
 // *mat.Dense for others. Cells with a line of text each become a list of words.
 func matVariables(in *input) (vars variables, err error) {
 	head := make([]byte, min(in.size, matHeader))
-	if _, err := in.ReadAt(head, 0); err != nil {
-		return nil, err
-	}
+	guard.Must(in.ReadAt(head, 0))
 	order, isMAT := sniffMAT(head)
 	if !isMAT {
 		return nil, errors.New("not a MATLAB file of version 5 to 7")
@@ -99,22 +92,22 @@ func matVariables(in *input) (vars variables, err error) {
 		return nil, errors.New("MATLAB files of version 7.3 (HDF5) are not supported; save the file in MATLAB with -v7")
 	}
 	for off := int64(matHeader); off < in.size; {
-		e := &matElement{order: order, in: in}
-		n := e.read(off)
-		v := e.variable()
-		in.left += e.taken
-		err := e.err
-		if v != nil && v.Name != "" {
-			if err == nil {
-				err = vars.add(*v, in)
-			} else {
-				err = fmt.Errorf("variable %q: %w", v.Name, err)
+		e, size := &matElement{order: order, in: in}, int64(0)
+		err := guard.Try(func() {
+			if size = e.read(off); len(e.data) > 0 {
+				e.variable()
 			}
+		})
+		in.left += e.taken
+		if name := e.v.Name; name != "" && err != nil {
+			err = fmt.Errorf("variable %q: %w", name, err)
+		} else if name != "" {
+			err = vars.add(e.v, in)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("byte %d: %w", off, err)
 		}
-		off += n
+		off += size
 	}
 	return vars, nil
 }
@@ -134,94 +127,67 @@ func sniffMAT(head []byte) (order binary.ByteOrder, isMAT bool) {
 	return nil, bytes.HasPrefix(head, []byte("\x89HDF\r\n\x1a\n"))
 }
 
-// matElement is the unread content of an element. After an error its methods return nothing.
+// matElement is the unread content of an element, and its variable as far as it is read. Methods call guard.Fail.
 type matElement struct {
 	data  []byte
 	order binary.ByteOrder
 	in    *input
 	taken int64 // bytes of memory
-	err   error
+	v     variable
 }
 
-// failIf reports whether there is an error, and sets one if wrong is true.
-func (e *matElement) failIf(wrong bool, format string, args ...any) bool {
-	if e.err == nil && wrong {
-		e.err = fmt.Errorf(format, args...)
-	}
-	return e.err != nil
-}
-
-// reserve reserves n bytes of memory for what, and reports whether that succeeded.
-func (e *matElement) reserve(n int64, what string) bool {
-	if e.err == nil {
-		e.err = e.in.reserve(n, what)
-	}
-	return e.err == nil
-}
+// reserve reserves n bytes of memory for what.
+func (e *matElement) reserve(n int64, what string) { guard.Check(e.in.reserve(n, what)) }
 
 // read reads the element at off, if it is a variable, and returns its size in the file.
 func (e *matElement) read(off int64) (size int64) {
 	typ, n := e.tag(e.in.section(off, 8))
 	most := e.in.size - off - 8
-	if e.failIf(n > most, "the file ends within an element: %w", truncatedError(n, most)) {
-		return 0
-	}
-	r, size, packed := e.in.section(off+8, n), 8+n, typ == miCOMPRESSED
-	if packed {
+	failIf(n > most, "the file ends within an element: %w", truncatedError(n, most))
+	r, packed := e.in.section(off+8, n), typ == miCOMPRESSED
+	if size = 8 + n; packed {
 		z, err := zlib.NewReader(r)
-		if e.err = err; err != nil {
-			return 0
-		}
+		guard.Check(err)
 		defer z.Close()
 		r, most = z, zipfile.MostDeflate*n
 		typ, n = e.tag(z)
 	} else {
 		size += -n & 7
 	}
-	if e.err != nil || typ != miMATRIX {
+	if typ != miMATRIX {
 		return size
 	}
-	if n > most {
-		e.err = truncatedError(n, most)
-	}
-	if !e.reserve(n, "a variable") {
-		return 0
-	}
+	failIf(n > most, "%w", truncatedError(n, most))
+	e.reserve(n, "a variable")
 	e.taken = n
-	if e.data, e.err = number.ReadBytes(r, n, n); e.err == nil && packed {
-		e.err = number.End(bufio.NewReader(r)) // lets zlib check its sum
+	data, err := number.ReadBytes(r, n, n)
+	if err == nil && packed {
+		err = number.End(bufio.NewReader(r)) // lets zlib check its sum
 	}
+	guard.Check(err)
+	e.data = data
 	return size
 }
 
 // tag reads a type and a size in bytes.
 func (e *matElement) tag(r io.Reader) (typ uint32, n int64) {
 	var tag [8]byte
-	if _, err := io.ReadFull(r, tag[:]); e.failIf(err != nil, "the file ends within an element's tag: %w", err) {
-		return 0, 0
-	}
+	_, err := io.ReadFull(r, tag[:])
+	failIf(err != nil, "the file ends within an element's tag: %w", err)
 	return e.order.Uint32(tag[:]), int64(e.order.Uint32(tag[4:]))
 }
 
-// variable reads one variable as far as possible. Undocumented ones are nil.
-func (e *matElement) variable() *variable {
-	if e.err != nil || len(e.data) == 0 {
-		return nil
-	}
-	v, flags := e.header()
-	if v == nil || e.err != nil {
-		return v
-	}
+// variable reads one variable as far as possible. Undocumented ones get no name.
+func (e *matElement) variable() {
+	v, flags := &e.v, e.header()
 	class, isComplex := flags&0xff, flags&0x800 != 0
 	if isComplex {
 		v.Class = "complex " + v.Class
 	} else if flags&0x200 != 0 {
 		v.Class = "logical " + v.Class
 	}
-	if isComplex || len(v.Dims) != 2 || v.Dims[0] == 0 || v.Dims[1] == 0 {
-		return v
-	}
 	switch {
+	case isComplex || len(v.Dims) != 2 || v.Dims[0] == 0 || v.Dims[1] == 0:
 	case class == mxCELL:
 		v.Text = e.words(v.Dims[0], v.Dims[1])
 	case class == mxSPARSE:
@@ -229,51 +195,41 @@ func (e *matElement) variable() *variable {
 	case mxDOUBLE <= class && class <= mxUINT64:
 		v.Value = e.matrix(v.Dims, class == mxUINT8)
 	}
-	return v
 }
 
 // header reads the start of a variable: flags, whose lowest byte is the class, dimensions and name.
-func (e *matElement) header() (v *variable, flags uint32) {
+func (e *matElement) header() (flags uint32) {
 	typ, data := e.nextPart()
-	if e.failIf(typ != miUINT32 || len(data) != 8, "array flags of type %d and %d bytes", typ, len(data)) {
-		return nil, 0
-	}
+	failIf(typ != miUINT32 || len(data) != 8, "array flags of type %d and %d bytes", typ, len(data))
 	flags = e.order.Uint32(data)
 	class := int(flags & 0xff)
-	if class == mxOPAQUE || e.failIf(class == 0 || class >= len(matClasses), "class %d is unknown", class) {
-		return nil, flags
+	if class == mxOPAQUE {
+		return flags
 	}
-	v = &variable{Class: matClasses[class]}
+	failIf(class == 0 || class >= len(matClasses), "class %d is unknown", class)
+	e.v.Class = matClasses[class]
 	typ, data = e.nextPart()
-	if e.failIf(typ != miINT32 || len(data) < 8 || len(data) > 4*64 || len(data)%4 != 0, "dimensions of type %d and %d bytes", typ, len(data)) {
-		return v, flags
-	}
+	failIf(typ != miINT32 || len(data) < 8 || len(data) > 4*64 || len(data)%4 != 0, "dimensions of type %d and %d bytes", typ, len(data))
 	for at := range len(data) / 4 {
 		d := int32(e.order.Uint32(data[4*at:]))
-		if e.failIf(d < 0, "dimension %d is %d", at+1, d) {
-			return v, flags
-		}
-		v.Dims = append(v.Dims, int(d))
+		failIf(d < 0, "dimension %d is %d", at+1, d)
+		e.v.Dims = append(e.v.Dims, int(d))
 	}
 	_, data = e.nextPart()
-	v.Name = string(data[:min(len(data), 1<<10)])
-	return v, flags
+	e.v.Name = string(data[:min(len(data), 1<<10)])
+	return flags
 }
 
 // nextPart reads the next part. A small part shares eight bytes with its tag.
 func (e *matElement) nextPart() (typ uint32, data []byte) {
-	if e.failIf(len(e.data) < 8, "the variable ends within a part's tag") {
-		return 0, nil
-	}
-	typ, n, at, size := e.order.Uint32(e.data), int64(e.order.Uint32(e.data[4:])), int64(8), int64(0)
+	failIf(len(e.data) < 8, "the variable ends within a part's tag")
+	typ, n, at := e.order.Uint32(e.data), int64(e.order.Uint32(e.data[4:])), int64(8)
+	size := 8 + n + -n&7
 	if small := typ >> 16; small != 0 {
-		if e.failIf(small > 4, "a small part of %d bytes; expected at most 4", small) {
-			return 0, nil
-		}
+		failIf(small > 4, "a small part of %d bytes; expected at most 4", small)
 		typ, n, at, size = typ&0xffff, int64(small), 4, 8
-	} else if size = 8 + n + -n&7; e.failIf(n > int64(len(e.data))-8, "a part of %d bytes where the variable has %d left", n, len(e.data)-8) {
-		return 0, nil
 	}
+	failIf(at+n > int64(len(e.data)), "a part of %d bytes where the variable has %d left", n, len(e.data)-8)
 	data = e.data[at : at+n]
 	e.data = e.data[min(size, int64(len(e.data))):] // the last part may lack padding
 	return typ, data
@@ -283,30 +239,24 @@ func (e *matElement) nextPart() (typ uint32, data []byte) {
 func (e *matElement) numbers() (a array, data []byte) {
 	typ, data := e.nextPart()
 	k, ok := matNumbers[typ]
-	if e.failIf(!ok || len(data)%k.Size() != 0, "values of type %d in %d bytes", typ, len(data)) {
-		return array{dims: []int{0}}, nil
-	}
+	failIf(!ok || len(data)%k.Size() != 0, "values of type %d in %d bytes", typ, len(data))
 	return array{kind: k, order: e.order, dims: []int{len(data) / k.Size()}}, data
 }
 
 // matrix reads a matrix in column-major order. Only MATLAB's uint8 becomes a *Bytes.
-func (e *matElement) matrix(dims []int, isBytes bool) (x mat.Matrix) {
+func (e *matElement) matrix(dims []int, isBytes bool) mat.Matrix {
 	a, data := e.numbers()
-	if n := a.dims[0]; e.failIf(int64(dims[0])*int64(dims[1]) != int64(n), "%d×%d matrix with %d values", dims[0], dims[1], n) ||
-		e.failIf(isBytes && a.kind != number.Uint8, "uint8 matrix whose values take %d bytes each", a.kind.Size()) {
-		return nil
-	}
+	failIf(int64(dims[0])*int64(dims[1]) != int64(a.dims[0]), "%d×%d matrix with %d values", dims[0], dims[1], a.dims[0])
+	failIf(isBytes && a.kind != number.Uint8, "uint8 matrix whose values take %d bytes each", a.kind.Size())
 	a.dims, a.columns = dims, true
-	x, e.err = a.matrix(bytes.NewReader(data), int64(len(data)), e.in, isBytes)
-	return x
+	return a.matrix(bytes.NewReader(data), int64(len(data)), e.in, isBytes)
 }
 
 // integers reads a list of integers.
 func (e *matElement) integers() []int {
 	a, data := e.numbers()
-	if e.failIf(!a.kind.Whole(), "rows or column starts that are not whole numbers") || !e.reserve(8*int64(a.dims[0]), "a list of numbers") {
-		return nil
-	}
+	failIf(!a.kind.Whole(), "rows or column starts that are not whole numbers")
+	e.reserve(8*int64(a.dims[0]), "a list of numbers")
 	out, value := make([]int, a.dims[0]), a.kind.In(data, a.order)
 	for i := range out {
 		out[i] = int(value(i))
@@ -318,24 +268,18 @@ func (e *matElement) integers() []int {
 func (e *matElement) sparse(r, c int) mat.Matrix {
 	rows, starts := e.integers(), e.integers()
 	a, data := e.numbers()
-	if e.failIf(len(starts) != c+1, "%d×%d sparse matrix with %d column starts", r, c, len(starts)) {
-		return nil
-	}
+	failIf(len(starts) != c+1, "%d×%d sparse matrix with %d column starts", r, c, len(starts))
 	nnz := starts[c]
+	failIf(nnz < 0 || nnz > min(len(rows), a.dims[0]), "%d×%d sparse matrix of %d values with %d row indices and %d stored values", r, c, nnz, len(rows), a.dims[0])
 	// The size of the file does not limit the number of rows.
-	if e.failIf(nnz < 0 || nnz > min(len(rows), a.dims[0]), "%d×%d sparse matrix of %d values with %d row indices and %d stored values", r, c, nnz, len(rows), a.dims[0]) ||
-		e.failIf(r > nnz+1<<20, "%d×%d sparse matrix with only %d values", r, c, nnz) ||
-		!e.reserve(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz)) {
-		return nil
-	}
+	failIf(r > nnz+1<<20, "%d×%d sparse matrix with only %d values", r, c, nnz)
+	e.reserve(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz))
 	values, value := make([]float64, nnz), a.kind.In(data, a.order)
 	for i := range values {
 		values[i] = value(i)
 	}
 	columns, err := sparse.New(c, r, starts, rows[:nnz], values)
-	if e.failIf(err != nil, "%d×%d sparse matrix, transposed: %w", r, c, err) {
-		return nil
-	}
+	failIf(err != nil, "%d×%d sparse matrix, transposed: %w", r, c, err)
 	return columns.Transpose()
 }
 
@@ -351,7 +295,7 @@ func (e *matElement) words(r, c int) (words []string) {
 		}
 		cell := &matElement{data: data, order: e.order, in: e.in}
 		word, isText := cell.line()
-		if e.err = cell.err; e.err != nil || !isText {
+		if !isText {
 			return nil
 		}
 		words = append(words, word)
@@ -361,15 +305,12 @@ func (e *matElement) words(r, c int) (words []string) {
 
 // line reads a variable that may be a line of text.
 func (e *matElement) line() (text string, ok bool) {
-	v, flags := e.header()
-	if e.err != nil || v == nil || flags&0xff != mxCHAR || len(v.Dims) != 2 || v.Dims[0] > 1 {
+	if flags := e.header(); flags&0xff != mxCHAR || len(e.v.Dims) != 2 || e.v.Dims[0] > 1 {
 		return "", false
 	}
 	typ, data := e.nextPart()
 	// Four bytes for the rune of each character, the string, and its entry in a list.
-	if !e.reserve(48+6*int64(len(data)), "a list of strings") {
-		return "", false
-	}
+	e.reserve(48+6*int64(len(data)), "a list of strings")
 	switch typ {
 	case miUTF8:
 		return string(data), utf8.Valid(data)

@@ -252,7 +252,7 @@ func TestReadMATClaims(t *testing.T) {
 	data = order.AppendUint32(data, uint32(packed.Len()))
 	data = append(data, packed.Bytes()...)
 	used := memory(func() {
-		if _, err := matVariables(memoryInput(data, 0)); err == nil || !strings.Contains(err.Error(), "but the file has") {
+		if _, err := caught(matVariables, memoryInput(data, 0)); err == nil || !strings.Contains(err.Error(), "but the file has") {
 			t.Errorf("got error %v, want one that names the size of the file", err)
 		}
 	})
@@ -272,7 +272,7 @@ func memory(f func()) uint64 {
 
 // parseMAT reads the variables of a file in memory.
 func parseMAT(data []byte) ([]variable, error) {
-	return matVariables(memoryInput(data, 0))
+	return caught(matVariables, memoryInput(data, 0))
 }
 
 // checkSet checks the invariants of every set of vectors.

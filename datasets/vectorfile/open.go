@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/number"
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
@@ -137,7 +138,7 @@ func pathReader(read func(in *input) (*Content, error)) func(context.Context, st
 	}
 }
 
-// readFile opens the file at path for read. Its errors name the file.
+// readFile opens the file at path for read, which may end with guard.Fail. Its errors name the file.
 func readFile[T any](path string, opt Options, b *budget, read func(in *input) (T, error)) (out T, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -147,14 +148,18 @@ func readFile[T any](path string, opt Options, b *budget, read func(in *input) (
 	info, err := f.Stat()
 	if err == nil {
 		in := &input{f, path, info.Size(), opt, b, nil}
-		if out, err = read(in); err != nil && in.stored != nil {
+		if err = guard.Try(func() { out = guard.Must(read(in)) }); err != nil && in.stored != nil {
 			in.stored.Close()
 		}
 	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
+	return out, guard.Wrap(err, "%s", path)
+}
+
+// failIf is guard.Fail if something is wrong.
+func failIf(wrong bool, format string, args ...any) {
+	if wrong {
+		guard.Fail(format, args...)
 	}
-	return out, err
 }
 
 // section returns a reader of size bytes of the file from off. It fails when the context ends.
@@ -187,19 +192,14 @@ func (in *input) unpacked() (r *bufio.Reader, most int64, packed bool, err error
 // eachLine calls f for each line of a text file, plain or gzipped. Errors name the line.
 func (in *input) eachLine(f func(line []byte) error) error {
 	text, _, _, err := in.unpacked()
-	if err != nil {
-		return err
-	}
+	guard.Check(err)
 	lines := bufio.NewScanner(text)
 	lines.Buffer(nil, mostVectorLine)
 	number := 1
 	for ; lines.Scan(); number++ {
-		if err := f(lines.Bytes()); err != nil {
+		if err := guard.Try(func() { guard.Check(f(lines.Bytes())) }); err != nil {
 			return fmt.Errorf("line %d: %w", number, err)
 		}
 	}
-	if err = lines.Err(); err != nil {
-		err = fmt.Errorf("line %d: %w", number, err)
-	}
-	return err
+	return guard.Wrap(lines.Err(), "line %d", number)
 }

@@ -2,7 +2,6 @@ package vectorfile
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -16,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -30,9 +30,7 @@ const mostVectorLine, mostVectorColumns = 32 << 20, 1 << 20
 // "class" or "target", "" for unknown. A first column called "name", or of words, holds the samples' names.
 func readCSV(in *input) (*Content, error) {
 	text, _, _, err := in.unpacked()
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	head, _ := text.Peek(1 << 16)
 	line, _, _ := strings.Cut(string(head), "\n")
 	comma := slices.MaxFunc([]rune{',', ';', '\t'}, func(a, b rune) int {
@@ -45,28 +43,18 @@ func readCSV(in *input) (*Content, error) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			return nil, err
-		}
-		isHeader := false
-		if t.width == 0 {
-			isHeader, err = t.readFirstLine(record)
-		}
-		if err == nil && !isHeader {
-			err = t.add(record)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", table.Line, err)
-		}
+		guard.Check(err)
+		err = guard.Try(func() {
+			if t.width > 0 || !t.readFirstLine(record) {
+				t.add(record)
+			}
+		})
+		guard.Check(guard.Wrap(err, "line %d", table.Line))
 	}
-	if len(t.data) == 0 {
-		return nil, errors.New("no line has numbers")
-	}
-	s, err := in.content(mat.NewDense(t.rows, len(t.data)/t.rows, t.data), t.classes)
-	if err == nil {
-		s.nameSamples(t.names)
-	}
-	return s, err
+	failIf(len(t.data) == 0, "no line has numbers")
+	s := guard.Must(in.content(mat.NewDense(t.rows, len(t.data)/t.rows, t.data), t.classes))
+	s.nameSamples(t.names)
+	return s, nil
 }
 
 type csvTable struct {
@@ -80,7 +68,7 @@ type csvTable struct {
 }
 
 // readFirstLine examines the first line: a header has no numbers, or names a column of names or labels.
-func (t *csvTable) readFirstLine(record []string) (isHeader bool, err error) {
+func (t *csvTable) readFirstLine(record []string) (isHeader bool) {
 	t.width = len(record)
 	first, given := strings.ToLower(record[0]), t.in.opt.Labels
 	hasNames := slices.Contains(naming.Headers, first) && !slices.Contains([]string{"id", "row", "sample"}, first)
@@ -95,10 +83,8 @@ func (t *csvTable) readFirstLine(record []string) (isHeader bool, err error) {
 		if t.width > 1 && !isNumber(record[0]) && !(t.in.opt.Missing && strings.TrimSpace(record[0]) == "") {
 			t.name = 0
 		}
-		if given != "" && given != "-" {
-			err = fmt.Errorf("no column names, so no column is called %q", given)
-		}
-		return false, err
+		failIf(given != "" && given != "-", "no column names, so no column is called %q", given)
+		return false
 	}
 	t.header = lists.Map(record, strings.Clone)
 	names := labelColumns
@@ -111,26 +97,20 @@ func (t *csvTable) readFirstLine(record []string) (isHeader bool, err error) {
 	if t.label != 0 && hasNames {
 		t.name = 0
 	}
-	if t.label < 0 && given != "" && given != "-" {
-		err = fmt.Errorf("no column is called %q; the columns are %s", given, naming.Short(t.header))
-	}
-	return true, err
+	failIf(t.label < 0 && given != "" && given != "-", "no column is called %q; the columns are %s", given, naming.Short(t.header))
+	return true
 }
 
 // add adds the line of a sample.
-func (t *csvTable) add(record []string) error {
-	if len(record) != t.width {
-		return fmt.Errorf("%d columns, expected %d as in the first line", len(record), t.width)
-	}
+func (t *csvTable) add(record []string) {
+	failIf(len(record) != t.width, "%d columns, expected %d as in the first line", len(record), t.width)
 	need := 24 * len(record) // lists are copied as they grow
 	for j, cell := range record {
 		if j == t.label || j == t.name {
 			need += 48 + len(cell)
 		}
 	}
-	if err := t.in.reserve(int64(need), "the table up to this line"); err != nil {
-		return err
-	}
+	guard.Check(t.in.reserve(int64(need), "the table up to this line"))
 	t.rows++
 	for j, cell := range record {
 		v, err := strconv.ParseFloat(cell, 64)
@@ -152,10 +132,9 @@ func (t *csvTable) add(record []string) error {
 			if err == nil && math.IsNaN(v) || strings.TrimSpace(cell) == "" {
 				hint = missingHint
 			}
-			return fmt.Errorf("column %s: %s is not a finite number%s", column, spreadsheet.Quote(cell), hint)
+			guard.Fail("column %s: %s is not a finite number%s", column, spreadsheet.Quote(cell), hint)
 		}
 	}
-	return nil
 }
 
 const nameColumn = "name" // the column of the samples' names in files that Write writes
@@ -169,27 +148,18 @@ var labelColumns = []string{"label", "class", "target"}
 // topic, a document and 1. Of the topics of RCV1, a hierarchy, only the four top ones count.
 func readIndexed(in *input) (*Content, error) {
 	x, labels, err := indexedRows(in)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	words, names := classesOrNames(labels)
-	var topics string
+	var beside []string
 	if names != nil {
-		if topics, err = qrelsBeside(in.path); err == nil && topics != "" {
-			words, err = readFile(topics, Options{}, in.budget, func(in *input) ([]string, error) { return readTopics(in, names) })
+		if beside = qrelsBeside(in.path); beside != nil {
+			words = guard.Must(readFile(beside[0], Options{}, in.budget, func(in *input) ([]string, error) { return readTopics(in, names) }))
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	s, err := in.content(x, words)
-	if err == nil {
-		s.nameSamples(names)
-		if topics != "" {
-			s.Beside = []string{topics}
-		}
-	}
-	return s, err
+	s := guard.Must(in.content(x, words))
+	s.nameSamples(names)
+	s.Beside = beside
+	return s, nil
 }
 
 // classesOrNames returns the class of each sample, "" for none or several, or names if all labels differ.
@@ -220,9 +190,7 @@ func indexedRows(in *input) (*sparse.CSR, []string, error) {
 			return nil
 		}
 		// Lists double as they grow, and are copied; labels are put into a table.
-		if err := in.reserve(int64(200+4*len(label)+48*bytes.Count(pairs, []byte(":"))), "the values up to this line"); err != nil {
-			return err
-		}
+		guard.Check(in.reserve(int64(200+4*len(label)+48*bytes.Count(pairs, []byte(":"))), "the values up to this line"))
 		if !utf8.Valid(label) || bytes.IndexByte(label, 0) >= 0 {
 			return fmt.Errorf("the label %s is not UTF-8", spreadsheet.Quote(string(label)))
 		}
@@ -252,12 +220,8 @@ func indexedRows(in *input) (*sparse.CSR, []string, error) {
 		labels, rowStart = append(labels, string(label)), append(rowStart, len(columns))
 		return nil
 	})
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case len(labels) == 0 || most < first:
-		return nil, nil, errors.New("no line has an index and a value")
-	}
+	guard.Check(err)
+	failIf(len(labels) == 0 || most < first, "no line has an index and a value")
 	for i := range columns {
 		columns[i] -= first
 	}
@@ -278,22 +242,15 @@ func cutLabel(text []byte) (label, pairs []byte) {
 	return text[:end], text[end:]
 }
 
-// qrelsBeside returns the file of topics beside path, or "".
-func qrelsBeside(path string) (string, error) {
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		return "", err
-	}
-	var found []string
-	for _, e := range entries {
+// qrelsBeside returns the file of topics beside path, or none.
+func qrelsBeside(path string) (found []string) {
+	for _, e := range guard.Must(os.ReadDir(filepath.Dir(path))) {
 		if strings.HasSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".qrels") {
 			found = append(found, filepath.Join(filepath.Dir(path), e.Name()))
 		}
 	}
-	if len(found) > 1 {
-		return "", fmt.Errorf("several topic files beside it (%s); keep one of them", naming.Short(found))
-	}
-	return strings.Join(found, ""), nil
+	failIf(len(found) > 1, "several topic files beside it (%s); keep one of them", naming.Short(found))
+	return found
 }
 
 // rcv1Tops are the top topics of RCV1's hierarchy.
@@ -301,9 +258,7 @@ var rcv1Tops = []string{"CCAT", "ECAT", "GCAT", "MCAT"}
 
 // readTopics returns the topic of each document, "" for none or several.
 func readTopics(in *input, documents []string) ([]string, error) {
-	if err := in.reserve(int64(len(documents))*96, "the topics of documents"); err != nil {
-		return nil, err
-	}
+	guard.Check(in.reserve(int64(len(documents))*96, "the topics of documents"))
 	row := make(map[string]int, len(documents))
 	for i, d := range documents {
 		row[d] = i
@@ -326,9 +281,7 @@ func readTopics(in *input, documents []string) ([]string, error) {
 		}
 		topic, seen := names[fields[0]]
 		if !seen {
-			if err := in.reserve(int64(128+len(fields[0])), "the names of topics"); err != nil {
-				return err
-			}
+			guard.Check(in.reserve(int64(128+len(fields[0])), "the names of topics"))
 			topic = strings.Clone(fields[0])
 			names[topic] = topic
 		}
@@ -346,9 +299,7 @@ func readTopics(in *input, documents []string) ([]string, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	if tops {
 		all = top
 	}

@@ -42,6 +42,52 @@ func Call(f func() error) (err error) {
 	return f()
 }
 
+// Wrap returns err with a context before it, as in "CONTEXT: ERROR", or nil for nil.
+func Wrap(err error, context string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(context+": %w", append(args, err)...)
+}
+
+// failure is the panic value of Fail.
+type failure struct{ error }
+
+// Fail ends the function that has deferred Catch, or the enclosing call of Try, with an error. It is for long sequences of
+// steps that may fail, such as parsers, within one package.
+func Fail(format string, args ...any) { Check(fmt.Errorf(format, args...)) }
+
+// Check is Fail with err, unless that is nil.
+func Check(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// Must is Check for the error of a call. It returns its result.
+func Must[T any](result T, err error) T {
+	Check(err)
+	return result
+}
+
+// Try calls f and returns the error of Fail, if any.
+func Try(f func()) (err error) {
+	defer Catch(&err)
+	f()
+	return nil
+}
+
+// Catch is to be deferred. It sets *err to the error of Fail, if any.
+func Catch(err *error) {
+	switch fault := recover().(type) {
+	case nil:
+	case failure:
+		*err = fault.error
+	default:
+		panic(fault)
+	}
+}
+
 // Interruptible returns the result of f or, as soon as ctx ends, the error of ctx. It is for calls that cannot be
 // interrupted, such as LAPACK factorisations. f then continues in its own goroutine, so it must not share mutable
 // data with its caller. A panic of f is returned as a *PanicError.

@@ -2,10 +2,9 @@ package heif
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"io"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
@@ -21,45 +20,35 @@ type Header struct {
 
 // ReadHeader reads boxes of a file up to the one of metadata (ISO/IEC 14496-12, 23008-12).
 func ReadHeader(r io.Reader) (h Header, err error) {
-	defer func() {
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-	}()
+	err = guard.Try(func() { h = readHeader(r) })
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return h, err
+}
+
+func readHeader(r io.Reader) Header {
 	for at := int64(0); ; {
 		var head [16]byte
 		at += 8
-		if _, err := io.ReadFull(r, head[:8]); err != nil {
-			return h, err
-		}
+		guard.Must(io.ReadFull(r, head[:8]))
 		size := int64(binary.BigEndian.Uint32(head[:])) - 8
 		if size == 1-8 {
-			if _, err := io.ReadFull(r, head[8:]); err != nil {
-				return h, err
-			}
+			guard.Must(io.ReadFull(r, head[8:]))
 			size = int64(binary.BigEndian.Uint64(head[8:])) - 16
 			at += 8
 		}
-		if size < 0 {
-			return h, errors.New("it has no metadata of an image")
+		switch isMeta := string(head[4:8]) == "meta"; {
+		case size < 0:
+			guard.Fail("it has no metadata of an image")
+		case isMeta && size > mostMeta:
+			guard.Fail("%d bytes of metadata, above the limit of %d", size, mostMeta)
+		case isMeta:
+			h := parseMeta(reader{data: guard.Must(number.ReadBytes(r, size, 0))})
+			h.start, h.end = at, at+size
+			return h
 		}
-		if string(head[4:8]) != "meta" {
-			if _, err := io.CopyN(io.Discard, r, size); err != nil {
-				return h, err
-			}
-			at += size
-			continue
-		}
-		if size > mostMeta {
-			return h, fmt.Errorf("%d bytes of metadata, above the limit of %d", size, mostMeta)
-		}
-		meta, err := number.ReadBytes(r, size, 0)
-		if err != nil {
-			return h, err
-		}
-		h, err := parseMeta(reader{data: meta})
-		h.start, h.end = at, at+size
-		return h, err
+		at += guard.Must(io.CopyN(io.Discard, r, size))
 	}
 }
 
@@ -103,7 +92,7 @@ func (r *reader) box() (kind string, content reader, ok bool) {
 }
 
 // parseMeta returns the header of the primary image from the content of a meta box.
-func parseMeta(r reader) (Header, error) {
+func parseMeta(r reader) Header {
 	h := Header{turn: 1}
 	primary := -1
 	var properties []reader
@@ -153,12 +142,12 @@ func parseMeta(r reader) (Header, error) {
 		}
 	}
 	if h.Width == 0 || h.Height == 0 {
-		return h, errors.New("its metadata has no size of the image")
+		guard.Fail("its metadata has no size of the image")
 	}
 	if h.turn >= 5 {
 		h.Width, h.Height = h.Height, h.Width
 	}
-	return h, nil
+	return h
 }
 
 // propertiesOf returns the properties, from 1, of an item in an ipma box.

@@ -9,7 +9,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -22,27 +22,14 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
-//go:embed codec/heif.wasm.gz
-var heicProgram []byte
-
-//go:embed codec/avif.wasm.gz
-var avifProgram []byte
-
-// The licences of the decoders and of their bindings.
-var (
-	//go:embed codec/LICENSE.libheif
-	LicenseLibheif string
-	//go:embed codec/LICENSE.libde265
-	LicenseLibde265 string
-	//go:embed codec/LICENSE.libavif
-	LicenseLibavif string
-	//go:embed codec/LICENSE.aom
-	LicenseAom string
-	//go:embed codec/LICENSE.gen2brain
-	LicenseBinding string
-)
+// Codec holds the compiled decoders, and the licences of the decoders and of their bindings.
+//
+//go:embed codec
+var Codec embed.FS
 
 // Memory returns the most bytes that Decode allocates, beside the file, for an image of a size in a file of a length.
 func Memory(width, height int, length int64) int64 {
@@ -62,26 +49,20 @@ type compiled struct {
 }
 
 // compile returns a function that compiles a program when it is first called.
-func compile(program []byte) func() (*compiled, error) {
+func compile(program string) func() (*compiled, error) {
 	return sync.OnceValues(func() (*compiled, error) {
-		packed, err := gzip.NewReader(bytes.NewReader(program))
-		if err != nil {
-			return nil, err
-		}
-		code, err := io.ReadAll(packed)
-		if err != nil {
-			return nil, err
-		}
-		ctx := context.Background()
-		c := &compiled{runtime: wazero.NewRuntime(ctx)}
-		if _, err = wasi_snapshot_preview1.Instantiate(ctx, c.runtime); err == nil {
-			c.module, err = c.runtime.CompileModule(ctx, code)
-		}
-		return c, err
+		var c *compiled
+		return c, guard.Try(func() {
+			packed := guard.Must(gzip.NewReader(guard.Must(Codec.Open("codec/" + program + ".wasm.gz"))))
+			code, ctx := guard.Must(io.ReadAll(packed)), context.Background()
+			c = &compiled{runtime: wazero.NewRuntime(ctx)}
+			guard.Must(wasi_snapshot_preview1.Instantiate(ctx, c.runtime))
+			c.module = guard.Must(c.runtime.CompileModule(ctx, code))
+		})
 	})
 }
 
-var heic, avif = compile(heicProgram), compile(avifProgram)
+var heic, avif = compile("heif"), compile("avif")
 
 // heap is the memory of one decoder. It cannot grow beyond its capacity.
 type heap []byte
@@ -95,7 +76,7 @@ func (h heap) Reallocate(size uint64) []byte {
 
 func (h heap) Free() {}
 
-// call is a running decoder for a file.
+// call is a running decoder for a file. Its methods call guard.Fail.
 type call struct {
 	ctx    context.Context
 	module api.Module
@@ -108,30 +89,19 @@ type call struct {
 var errDecode = errors.New("the image data is damaged or truncated")
 
 // run starts a decoder and calls do with the numbers of the image. index is an argument of one of the decoders.
-func run(get func() (*compiled, error), index []uint64, content []byte, h Header, do func(r *call, n []int) (image.Image, error)) (img image.Image, err error) {
-	c, err := get()
-	if err != nil {
-		return nil, err
-	}
+func run(get func() (*compiled, error), index []uint64, content []byte, h Header, do func(r *call, n []int) image.Image) image.Image {
+	c := guard.Must(get())
 	most := heapBytes(h.Width, h.Height, int64(len(content)))
 	ctx := experimental.WithMemoryAllocator(context.Background(), experimental.MemoryAllocatorFunc(func(uint64, uint64) experimental.LinearMemory {
 		return make(heap, 0, most)
 	}))
-	module, err := c.runtime.InstantiateModule(ctx, c.module, wazero.NewModuleConfig().WithName(""))
-	if err != nil {
-		return nil, err
-	}
+	module := guard.Must(c.runtime.InstantiateModule(ctx, c.module, wazero.NewModuleConfig().WithName("")))
 	defer module.Close(ctx)
 	r := &call{ctx: ctx, module: module}
-	file, err := r.call("malloc", uint64(len(content)))
-	if err == nil {
-		r.numbers, err = r.call("malloc", 4*4+8)
-	}
-	if err != nil {
-		return nil, err
-	}
+	file := r.call("malloc", uint64(len(content)))
+	r.numbers = r.call("malloc", 4*4+8)
 	if !module.Memory().Write(uint32(file), content) {
-		return nil, errDecode
+		guard.Check(errDecode)
 	}
 	// libavif does not turn images, and libheif fails at some that are mirrored too. Neither may.
 	for at := h.start; at < h.end; at++ {
@@ -143,53 +113,39 @@ func run(get func() (*compiled, error), index []uint64, content []byte, h Header
 	for i := range uint64(5) {
 		r.args = append(r.args, r.numbers+4*i)
 	}
-	if _, err := r.call("decode", append(r.args, 0)...); err != nil {
-		return nil, err
-	}
-	text, err := r.read(r.numbers, 5*4)
-	if err != nil {
-		return nil, err
-	}
-	n := make([]int, 5)
+	r.call("decode", append(r.args, 0)...)
+	text, n := r.read(r.numbers, 5*4), make([]int, 5)
 	for i := range n {
 		n[i] = int(binary.LittleEndian.Uint32(text[4*i:]))
 	}
-	if err := h.check(n[0], n[1]); err != nil {
-		return nil, err
-	}
+	guard.Check(h.check(n[0], n[1]))
 	return do(r, n)
 }
 
 // call calls an exported function. A flaw of the decoder ends it with an error.
-func (r *call) call(name string, args ...uint64) (uint64, error) {
+func (r *call) call(name string, args ...uint64) uint64 {
 	result, err := r.module.ExportedFunction(name).Call(r.ctx, args...)
 	if err != nil || result[0] == 0 {
-		return 0, errDecode
+		guard.Check(errDecode)
 	}
-	return result[0], nil
+	return result[0]
 }
 
 // read returns n bytes at an address, until the next call.
-func (r *call) read(at uint64, n int) ([]byte, error) {
+func (r *call) read(at uint64, n int) []byte {
 	text, ok := r.module.Memory().Read(uint32(at), uint32(n))
 	if !ok {
-		return nil, errDecode
+		guard.Check(errDecode)
 	}
-	return text, nil
+	return text
 }
 
 // pixels decodes the image to n bytes.
-func (r *call) pixels(n int) ([]byte, error) {
-	out, err := r.call("malloc", uint64(n))
-	if err == nil {
-		r.args[2] = 0
-		_, err = r.call("decode", append(r.args, out)...)
-	}
-	if err != nil {
-		return nil, err
-	}
-	pix, err := r.read(out, n)
-	return bytes.Clone(pix), err
+func (r *call) pixels(n int) []byte {
+	out := r.call("malloc", uint64(n))
+	r.args[2] = 0
+	r.call("decode", append(r.args, out)...)
+	return bytes.Clone(r.read(out, n))
 }
 
 // Decode decodes the primary image of a file. The orientation, as in EXIF, turns it upright.
@@ -198,11 +154,13 @@ func Decode(content []byte) (img image.Image, orientation int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if isAVIF(content) {
-		img, err = run(avif, []uint64{0}, content, h, decodeAVIF)
-	} else {
-		img, err = run(heic, nil, content, h, decodeHEIC)
-	}
+	err = guard.Try(func() {
+		if isAVIF(content) {
+			img = run(avif, []uint64{0}, content, h, decodeAVIF)
+		} else {
+			img = run(heic, nil, content, h, decodeHEIC)
+		}
+	})
 	return img, h.turn, err
 }
 
@@ -229,7 +187,7 @@ func (h Header) check(width, height int) error {
 	return nil
 }
 
-func decodeHEIC(r *call, n []int) (image.Image, error) {
+func decodeHEIC(r *call, n []int) image.Image {
 	width, height, colours, chroma, premultiplied := n[0], n[1], n[2], n[3], n[4] == 1
 	align := func(n int) int { return (n + 15) &^ 15 } // of rows
 	const yCbCr, rgb, grey = 0, 1, 2
@@ -250,44 +208,39 @@ func decodeHEIC(r *call, n []int) (image.Image, error) {
 			half = stride
 		}
 	default:
-		return nil, fmt.Errorf("colours of the unknown form %d, %d", colours, chroma)
+		guard.Fail("colours of the unknown form %d, %d", colours, chroma)
 	}
 	first, second := stride*height, half*halfRows
-	pix, err := r.pixels(first + 2*second)
+	pix := r.pixels(first + 2*second)
 	switch {
-	case err != nil:
-		return nil, err
 	case colours == grey:
-		return &image.Gray{Pix: pix, Stride: stride, Rect: box}, nil
+		return &image.Gray{Pix: pix, Stride: stride, Rect: box}
 	case colours == rgb && premultiplied:
-		return &image.RGBA{Pix: pix, Stride: stride, Rect: box}, nil
+		return &image.RGBA{Pix: pix, Stride: stride, Rect: box}
 	case colours == rgb:
-		return &image.NRGBA{Pix: pix, Stride: stride, Rect: box}, nil
+		return &image.NRGBA{Pix: pix, Stride: stride, Rect: box}
 	}
 	return &image.YCbCr{Y: pix[:first], Cb: pix[first : first+second], Cr: pix[first+second:], YStride: stride, CStride: half,
-		SubsampleRatio: ratio, Rect: box}, nil
+		SubsampleRatio: ratio, Rect: box}
 }
 
 // decodeAVIF decodes the first image of a sequence.
-func decodeAVIF(r *call, n []int) (image.Image, error) {
+func decodeAVIF(r *call, n []int) image.Image {
 	width, height, bytes := n[0], n[1], 4
 	if n[2] > 8 {
 		bytes = 8
 	}
 	const unset = "unset..." // the decoder writes a time there, unless the image is damaged
 	r.module.Memory().WriteString(uint32(r.numbers+16), unset)
-	pix, err := r.pixels(width * height * bytes)
-	if err != nil {
-		return nil, err
-	}
-	if time, err := r.read(r.numbers+16, len(unset)); err != nil || string(time) == unset {
-		return nil, errDecode
+	pix := r.pixels(width * height * bytes)
+	if string(r.read(r.numbers+16, len(unset))) == unset {
+		guard.Check(errDecode)
 	}
 	if bytes == 4 {
-		return &image.RGBA{Pix: pix, Stride: 4 * width, Rect: image.Rect(0, 0, width, height)}, nil
+		return &image.RGBA{Pix: pix, Stride: 4 * width, Rect: image.Rect(0, 0, width, height)}
 	}
 	for i := 0; i < len(pix); i += 2 {
 		pix[i], pix[i+1] = pix[i+1], pix[i]
 	}
-	return &image.RGBA64{Pix: pix, Stride: 8 * width, Rect: image.Rect(0, 0, width, height)}, nil
+	return &image.RGBA64{Pix: pix, Stride: 8 * width, Rect: image.Rect(0, 0, width, height)}
 }

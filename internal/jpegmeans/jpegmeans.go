@@ -17,6 +17,8 @@ import (
 	"image"
 	"io"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // File is the information in the segments of a JPEG file.
@@ -57,7 +59,8 @@ func Parse(content []byte) *File {
 			if len(data) >= 6 {
 				f.Components, f.Progressive, f.heightAt = int(data[5]), marker == startOfProgressive, at+1
 			}
-			if f.frame, err = readFrame(marker, data); err == nil {
+			f.frame = nil
+			if guard.Try(func() { f.frame = readFrame(marker, data) }) == nil {
 				f.Width, f.Height = f.frame.width, f.frame.height
 			}
 		case startOfScan:
@@ -74,7 +77,7 @@ func Parse(content []byte) *File {
 				}
 			}
 		case huffmanTables:
-			f.unusual = f.unusual || tables.readTables(data) != nil
+			f.unusual = f.unusual || guard.Try(func() { tables.readTables(data) }) != nil
 		case application0:
 			if len(data) >= 5 {
 				jfif = string(data[:5]) == "JFIF\x00"
@@ -117,7 +120,7 @@ func (f *File) Decode(times int) (image.Image, error) {
 	if !f.Serves(times) {
 		return nil, errors.New("jpegmeans: unsupported kind of JPEG")
 	}
-	return (&decoder{reader: reader{content: f.content}, times: times}).decode()
+	return (&decoder{reader: reader{content: f.content}, times: times}).tryDecode()
 }
 
 // Mend repairs a truncated file: it returns a complete file and its number of pixel rows. A sequential file keeps the
@@ -137,7 +140,7 @@ func (f *File) Mend() (content []byte, rows int) {
 	all := 1<<len(f.frame.components) - 1
 	if !f.Progressive {
 		d := &decoder{reader: reader{content: content}, counting: true}
-		_, err := d.decode()
+		_, err := d.tryDecode()
 		atEnd := errors.Is(err, errEnds) || d.bits.over && d.bits.at+1 >= len(content)
 		if err != nil && atEnd && d.seen == all {
 			rows = min(d.rows, f.Height)
@@ -177,6 +180,13 @@ var (
 	errEnds    = fmt.Errorf("the image data end early: %w", io.ErrUnexpectedEOF)
 	errDamaged = errors.New("a damaged JPEG file")
 )
+
+// damagedIf calls guard.Fail with errDamaged if something is wrong.
+func damagedIf(wrong bool) {
+	if wrong {
+		guard.Check(errDamaged)
+	}
+}
 
 // reader reads the segments of a file (T.81, B.1.1).
 type reader struct {
@@ -243,10 +253,8 @@ type component struct {
 
 // readFrame reads the header of a frame with 8 bits and one or three components. The second and the third must have
 // the same sampling factors, which divide the factors of the first.
-func readFrame(marker byte, data []byte) (*frame, error) {
-	if len(data) < 6 || len(data) != 6+3*int(data[5]) || data[5] != 1 && data[5] != 3 || data[0] != 8 {
-		return nil, errDamaged
-	}
+func readFrame(marker byte, data []byte) *frame {
+	damagedIf(len(data) < 6 || len(data) != 6+3*int(data[5]) || data[5] != 1 && data[5] != 3 || data[0] != 8)
 	f := &frame{
 		baseline:   marker == startOfFrame,
 		height:     int(binary.BigEndian.Uint16(data[1:])),
@@ -262,14 +270,12 @@ func readFrame(marker byte, data []byte) (*frame, error) {
 			ok = ok && first.v <= 2 && first.h%c.h == 0 && first.v%c.v == 0 &&
 				(i < 2 || c.h == f.components[1].h && c.v == f.components[1].v)
 		}
-		if !ok {
-			return nil, errDamaged
-		}
+		damagedIf(!ok)
 	}
 	if len(f.components) == 1 {
 		first.h, first.v = 1, 1 // sampling factors have no effect (T.81, A.2.2)
 	}
-	return f, nil
+	return f
 }
 
 // component returns the index of the first component with an id, or -1.
@@ -284,18 +290,14 @@ func (f *frame) subsampling() (across, down int) {
 }
 
 // readQuant reads quantisation tables (T.81, B.2.4.1).
-func (d *decoder) readQuant(data []byte) error {
+func (d *decoder) readQuant(data []byte) {
 	for len(data) > 0 {
 		id, wide := data[0]&0xf, data[0]>>4
-		if id >= 4 || wide > 1 {
-			return errDamaged
-		}
+		damagedIf(id >= 4 || wide > 1)
 		if data = data[1:]; len(data) == 0 {
-			return nil // a table number without a table, which image/jpeg accepts
+			return // a table number without a table, which image/jpeg accepts
 		}
-		if len(data) < blockSize<<wide {
-			return errDamaged
-		}
+		damagedIf(len(data) < blockSize<<wide)
 		for i := range d.quant[id] {
 			d.quant[id][i] = int32(data[i<<wide])
 			if wide == 1 {
@@ -304,5 +306,4 @@ func (d *decoder) readQuant(data []byte) error {
 		}
 		data = data[blockSize<<wide:]
 	}
-	return nil
 }

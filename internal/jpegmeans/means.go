@@ -14,21 +14,15 @@ type block struct {
 // largest exceeds any coefficient of 8-bit pixels, and sums of 64 of them do not overflow.
 const largest = 1 << 15
 
-func (b *block) setDC(v int64) {
-	b.values[0] = int32(min(max(v, -largest), largest))
-	b.columns = 1
-}
-
-func (b *block) set(at uint8, v int32) {
-	b.values[at&63] = v
+// set sets a coefficient within ±largest.
+func (b *block) set(at uint8, v int64) {
+	v = min(max(v, -largest), largest)
+	b.values[at&63] = int32(v)
 	b.columns |= 1 << (at & 7)
-	b.sum += int64(max(v, -v))
+	if at > 0 {
+		b.sum += max(v, -v)
+	}
 }
-
-// isImpossible reports whether the coefficients are impossible for 8-bit pixels. The squares of the coefficients have
-// the same sum as the squares of the 64 pixels, at most 64·128², so the magnitudes sum to at most 8·8·128.
-// Quantisation adds at most half a step each.
-func (b *block) isImpossible() bool { return b.sum+int64(max(b.values[0], -b.values[0])) > 8192 }
 
 // inRange reports that no pixel of the block needs clipping. A coefficient changes a pixel by at most a quarter of its
 // magnitude, and DC by an eighth (T.81, A.3.3).

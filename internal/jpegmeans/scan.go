@@ -3,6 +3,8 @@ package jpegmeans
 import (
 	"encoding/binary"
 	"image"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // zigzag maps the order of coefficients in the file to their index in a block (T.81, figure 5).
@@ -13,6 +15,7 @@ var zigzag = [blockSize]uint8{
 	58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
 }
 
+// decoder decodes a file. Its methods call guard.Fail.
 type decoder struct {
 	reader
 	times int
@@ -25,59 +28,53 @@ type decoder struct {
 
 	bits     bits
 	block    block
-	endOfRun int  // number of blocks left in an end-of-block run
-	wild     bool // some block has coefficients that are impossible for 8-bit pixels
+	endOfRun int   // number of blocks left in an end-of-block run
+	most     int64 // largest sum of magnitudes in a block, which tests check
 
 	counting bool // only count the complete rows, without an image
 	rows     int
 }
 
-func (d *decoder) decode() (image.Image, error) {
+func (d *decoder) tryDecode() (img image.Image, err error) {
+	err = guard.Try(func() { img = d.decode() })
+	return img, err
+}
+
+func (d *decoder) decode() image.Image {
 	if len(d.content) < 2 {
-		return nil, errEnds
+		guard.Check(errEnds)
 	}
-	if d.content[0] != 0xff || d.content[1] != startOfImage {
-		return nil, errDamaged
-	}
+	damagedIf(d.content[0] != 0xff || d.content[1] != startOfImage)
 	d.at = 2
 	for {
 		marker, data, err := d.nextSegment()
+		guard.Check(err)
 		switch {
-		case err != nil:
 		case marker == endOfImage:
-			if d.seen == 0 || d.counting {
-				return nil, errDamaged
-			}
+			damagedIf(d.seen == 0 || d.counting)
 			c := d.frame.components
 			box := image.Rect(0, 0, c[0].stride, len(c[0].means)/c[0].stride)
 			if len(c) == 1 {
-				return &image.Gray{Pix: c[0].means, Stride: c[0].stride, Rect: box}, nil
+				return &image.Gray{Pix: c[0].means, Stride: c[0].stride, Rect: box}
 			}
 			return &image.YCbCr{
 				Y: c[0].means, Cb: c[1].means, Cr: c[2].means, YStride: c[0].stride, CStride: c[1].stride,
 				SubsampleRatio: image.YCbCrSubsampleRatio444, Rect: box,
-			}, nil
+			}
 		case marker == startOfFrame || marker == startOfExtended:
-			if d.frame != nil {
-				return nil, errDamaged
-			}
-			d.frame, err = readFrame(marker, data)
+			damagedIf(d.frame != nil)
+			d.frame = readFrame(marker, data)
 		case marker == huffmanTables:
-			err = d.readTables(data)
+			d.readTables(data)
 		case marker == quantTables:
-			err = d.readQuant(data)
+			d.readQuant(data)
 		case marker == startOfScan:
-			err = d.scan(data)
+			d.scan(data)
 		case marker == restartInterval:
-			if len(data) != 2 {
-				return nil, errDamaged
-			}
+			damagedIf(len(data) != 2)
 			d.interval = int(data[0])<<8 | int(data[1])
-		case (marker < application0 || marker > application15) && marker != comment:
-			err = errDamaged
-		}
-		if err != nil {
-			return nil, err
+		default:
+			damagedIf((marker < application0 || marker > application15) && marker != comment)
 		}
 	}
 }
@@ -107,12 +104,9 @@ type part struct {
 }
 
 // scan reads the data of a scan with the given header (T.81, B.2.3).
-func (d *decoder) scan(header []byte) error {
+func (d *decoder) scan(header []byte) {
 	first := d.seen == 0
-	parts, err := d.readScan(header)
-	if err != nil {
-		return err
-	}
+	parts := d.readScan(header)
 	if first && !d.counting {
 		d.start()
 	}
@@ -126,9 +120,7 @@ func (d *decoder) scan(header []byte) error {
 			d.rows = unit / across * 8 * v
 		}
 		if d.interval > 0 && unit > 0 && unit%d.interval == 0 {
-			if err := d.restart(expected); err != nil {
-				return err
-			}
+			d.restart(expected)
 			expected = restart0 | (expected+1)&7
 			for i := range parts {
 				parts[i].last = 0
@@ -136,18 +128,15 @@ func (d *decoder) scan(header []byte) error {
 			d.endOfRun = 0
 		}
 		for i := range parts {
-			if err := d.unit(&parts[i], unit, across, len(parts) == 1); err != nil {
-				return err
-			}
+			d.unit(&parts[i], unit, across, len(parts) == 1)
 		}
 	}
 	d.at, d.rows = d.bits.at, d.frame.height
-	return nil
 }
 
 // unit reads the blocks of a component in a minimum coded unit. If the component is alone, blocks are in row order
 // and only within the image.
-func (d *decoder) unit(p *part, unit, across int, alone bool) error {
+func (d *decoder) unit(p *part, unit, across int, alone bool) {
 	b, h, v := &d.block, p.component.h, p.component.v
 	for j := range h * v {
 		x, y := unit%across*h+j%h, unit/across*v+j/h
@@ -158,57 +147,41 @@ func (d *decoder) unit(p *part, unit, across int, alone bool) error {
 				continue
 			}
 		}
-		if err := d.sequential(p); err != nil {
-			return err
-		}
+		d.sequential(p)
 		if !d.counting {
-			if b.isImpossible() {
-				d.wild = true
-				for i, v := range b.values {
-					b.values[i] = min(max(v, -largest), largest)
-				}
-			}
 			p.component.writeMeans(b, x, y)
 		}
+		d.most = max(d.most, b.sum+int64(max(b.values[0], -b.values[0])))
 		if b.sum > 0 {
 			b.values = [blockSize]int32{}
 		}
 		b.columns, b.sum = 0, 0
 	}
-	return nil
 }
 
-func (d *decoder) readScan(header []byte) (parts []part, err error) {
-	if d.frame == nil || len(header) == 0 {
-		return nil, errDamaged
-	}
+func (d *decoder) readScan(header []byte) (parts []part) {
+	damagedIf(d.frame == nil || len(header) == 0)
 	n, most := int(header[0]), byte(3)
-	if n < 1 || n > len(d.frame.components) || len(header) != 4+2*n {
-		return nil, errDamaged
-	}
+	damagedIf(n < 1 || n > len(d.frame.components) || len(header) != 4+2*n)
 	if d.frame.baseline {
 		most = 1
 	}
 	total, here := 0, 0
 	for i := range n {
 		index, tables := d.frame.component(header[1+2*i]), header[2+2*i]
-		if index < 0 || here>>index&1 != 0 || tables>>4 > most || tables&0xf > most {
-			return nil, errDamaged
-		}
+		damagedIf(index < 0 || here>>index&1 != 0 || tables>>4 > most || tables&0xf > most)
 		here |= 1 << index
 		c := &d.frame.components[index]
 		parts = append(parts, part{component: c, dc: &d.tables[0][tables>>4], ac: &d.tables[1][tables&0xf], quant: &d.quant[c.quant]})
 		total += c.h * c.v
 	}
-	if len(d.frame.components) > 1 && total > 10 {
-		return nil, errDamaged
-	}
+	damagedIf(len(d.frame.components) > 1 && total > 10)
 	d.seen |= here
-	return parts, nil
+	return parts
 }
 
 // restart continues after the next restart marker, which must be the expected one.
-func (d *decoder) restart(expected byte) error {
+func (d *decoder) restart(expected byte) {
 	for at := d.bits.at; at+1 < len(d.content); at++ {
 		if d.content[at] != 0xff {
 			continue
@@ -216,31 +189,27 @@ func (d *decoder) restart(expected byte) error {
 		switch d.content[at+1] {
 		case expected:
 			d.bits = bits{data: d.content, at: at + 2}
-			return nil
+			return
 		case 0:
 			at++
 		case 0xff:
 		default:
-			return errDamaged
+			damagedIf(true)
 		}
 	}
-	return errEnds
+	guard.Check(errEnds)
 }
 
 // sequential reads a block (T.81, F.2.2). Like image/jpeg it accepts end-of-block runs.
-func (d *decoder) sequential(p *part) error {
+func (d *decoder) sequential(p *part) {
 	r, b := &d.bits, &d.block
 	size, ok := r.symbol(p.dc)
-	if !ok || size > 16 {
-		return errDamaged
-	}
+	damagedIf(!ok || size > 16)
 	p.last += r.value(int(size))
-	b.setDC(int64(p.last) * int64(p.quant[0]))
+	b.set(0, int64(p.last)*int64(p.quant[0]))
 	for k := 1; k < blockSize && d.endOfRun == 0; k++ {
 		symbol, ok := r.symbol(p.ac)
-		if !ok {
-			return errDamaged
-		}
+		damagedIf(!ok)
 		run, size := symbol>>4, int(symbol&0xf)
 		switch {
 		case size == 0 && run < 15:
@@ -249,15 +218,12 @@ func (d *decoder) sequential(p *part) error {
 			k += 15
 		default:
 			if k += int(run); k < blockSize {
-				b.set(zigzag[k], r.value(size)*p.quant[k])
+				b.set(zigzag[k], int64(r.value(size))*int64(p.quant[k]))
 			}
 		}
 	}
 	d.endOfRun = max(d.endOfRun-1, 0)
-	if r.n < 0 {
-		return errDamaged
-	}
-	return nil
+	damagedIf(r.n < 0)
 }
 
 const lookBits = 9 // length of the longest code in the lookup table
@@ -300,24 +266,17 @@ func (t *table) define(counts, symbols []byte) bool {
 }
 
 // readTables reads Huffman tables (T.81, B.2.4.2).
-func (d *decoder) readTables(data []byte) error {
+func (d *decoder) readTables(data []byte) {
 	for len(data) > 0 {
-		if len(data) < 17 {
-			return errDamaged
-		}
+		damagedIf(len(data) < 17)
 		class, number, counts, n := data[0]>>4, data[0]&0xf, data[1:17], 0
 		for _, count := range counts {
 			n += int(count)
 		}
-		if class > 1 || number > 3 || number > 1 && d.frame != nil && d.frame.baseline || n == 0 || n > 256 || len(data) < 17+n {
-			return errDamaged
-		}
-		if !d.tables[class][number].define(counts, data[17:17+n]) {
-			return errDamaged
-		}
+		damagedIf(class > 1 || number > 3 || number > 1 && d.frame != nil && d.frame.baseline || n == 0 || n > 256 || len(data) < 17+n)
+		damagedIf(!d.tables[class][number].define(counts, data[17:17+n]))
 		data = data[17+n:]
 	}
-	return nil
 }
 
 // bits is a bit reader for the data between restarts. After the end it reads zeros, and n becomes negative.

@@ -53,10 +53,8 @@ func Linked(info *debug.BuildInfo) ([]Licence, error) {
 	linked := []Licence{
 		{Go, info.GoVersion, "BSD-3-Clause", texts},
 		{"EfficientNet-Lite0 (weights)", "0.1.0", "Apache-2.0", []Text{{"NOTICE", lite0.Notice}, {"LICENSE", lite0.License}}},
-		{"libheif, libde265 (WebAssembly)", "1.18.2, 1.0.15", "LGPL-3.0-or-later AND MIT", []Text{{"LICENSE.libheif", heif.LicenseLibheif},
-			{"LICENSE.libde265", heif.LicenseLibde265}, {"LICENSE.gen2brain", heif.LicenseBinding}}},
-		{"libavif, libaom (WebAssembly)", "1.1.1, 3.10.0", "BSD-2-Clause AND MIT", []Text{{"LICENSE.libavif", heif.LicenseLibavif},
-			{"LICENSE.aom", heif.LicenseAom}, {"LICENSE.gen2brain", heif.LicenseBinding}}},
+		{"libheif, libde265 (WebAssembly)", "1.18.2, 1.0.15", "LGPL-3.0-or-later AND MIT", codecTexts("libheif", "libde265", "gen2brain")},
+		{"libavif, libaom (WebAssembly)", "1.1.1, 3.10.0", "BSD-2-Clause AND MIT", codecTexts("libavif", "aom", "gen2brain")},
 	}
 	for _, m := range info.Deps {
 		if m.Replace != nil {
@@ -90,6 +88,14 @@ func modules() ([][]string, error) {
 	}
 	rows, err := csv.NewReader(table).ReadAll()
 	return rows[min(1, len(rows)):], err
+}
+
+func codecTexts(names ...string) (texts []Text) {
+	for _, name := range names {
+		content, _ := heif.Codec.ReadFile("codec/LICENSE." + name) // cannot fail: it is embedded
+		texts = append(texts, Text{"LICENSE." + name, string(content)})
+	}
+	return texts
 }
 
 func textsOf(module string) ([]Text, error) {

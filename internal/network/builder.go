@@ -1,9 +1,9 @@
 package network
 
 import (
-	"fmt"
 	"slices"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 )
 
@@ -44,26 +44,8 @@ var operators = map[string]func(b *builder, n *node, in []*value) *value{
 	"Constant": (*builder).constantOf, "Shape": (*builder).shapeOf, "Gather": (*builder).gather,
 }
 
-// failure is the panic value of fail, which caught converts to an error.
-type failure struct{ error }
-
 // fail aborts the compilation of a model with an error.
-func fail(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
-
-// caught calls f and returns the error of fail, if any.
-func caught(f func()) (err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			of, ok := fault.(failure)
-			if !ok {
-				panic(fault)
-			}
-			err = of.error
-		}
-	}()
-	f()
-	return nil
-}
+func fail(format string, args ...any) { guard.Fail(format, args...) }
 
 // lower compiles a node to steps. Operators call fail for unsupported nodes.
 func (b *builder) lower(n *node) {

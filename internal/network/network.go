@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/freelist"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 const (
@@ -64,7 +65,7 @@ func (b *buffer) slice(arena []float32) []float32 { return arena[b.at : b.at+b.s
 // Compile parses an ONNX model, validates the part of it that is needed, and compiles it.
 func Compile(model []byte, opt Options) (*Network, error) {
 	n, g := &Network{}, (*graph)(nil)
-	err := caught(func() {
+	err := guard.Try(func() {
 		g = parse(model)
 		n.compile(g, opt)
 	})
@@ -110,7 +111,7 @@ func (n *Network) compile(g *graph, opt Options) {
 	in.buf = n.in
 	b.define(name, in)
 	for _, node := range slices.Backward(needed) {
-		if err := caught(func() { b.lower(node) }); err != nil {
+		if err := guard.Try(func() { b.lower(node) }); err != nil {
 			fail("%v: %w", node, err)
 		}
 	}

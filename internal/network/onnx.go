@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/number"
@@ -119,7 +120,7 @@ func (g *graph) message(content []byte) fields {
 // skipBytes returns content[n:]. A negative n, the error value of protowire, means a malformed message.
 func skipBytes(content []byte, n int) []byte {
 	if n < 0 {
-		panic(failure{errMalformed})
+		guard.Check(errMalformed)
 	}
 	return content[n:]
 }
@@ -210,7 +211,7 @@ func parse(content []byte) *graph {
 		}
 	}
 	if len(g.nodes) == 0 {
-		panic(failure{errMalformed})
+		guard.Check(errMalformed)
 	}
 	return g
 }

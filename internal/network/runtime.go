@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	ort "github.com/yalue/onnxruntime_go"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 func init() { compileOther, hint = compileByRuntime, "" }
@@ -52,7 +54,7 @@ func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
 	}
 	var name string
 	var in *value
-	if err := caught(func() { name, in = n.input(g, opt) }); err != nil {
+	if err := guard.Try(func() { name, in = n.input(g, opt) }); err != nil {
 		return nil, err
 	}
 	if len(outs) == 0 {

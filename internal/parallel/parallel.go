@@ -7,6 +7,7 @@
 package parallel
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"sync"
@@ -121,6 +122,35 @@ func Blocks(ctx context.Context, workers, n, size int, f func(worker, lo, hi int
 		})
 		return ctx.Err()
 	})
+}
+
+// Each calls f for 0, …, n−1, with at most workers goroutines, or one per core if workers is 0. It starts no call after the
+// first one that fails. It returns the cause of the end of ctx, or the first error in the order of the calls; a panic of f
+// is a *guard.PanicError. progress, if not nil, is called after each call of f; its calls do not overlap.
+func Each(ctx context.Context, workers, n int, progress func(done, total int), f func(i int) error) error {
+	errs := make([]error, n)
+	var mu sync.Mutex
+	done := 0
+	var stop atomic.Int64 // no later call starts
+	stop.Store(int64(n))
+	fault := Blocks(ctx, workers, n, 1, func(_, i, _ int) {
+		if int64(i) > stop.Load() {
+			return
+		}
+		if errs[i] = guard.Call(func() error { return f(i) }); errs[i] != nil {
+			stop.Store(int64(i))
+		}
+		if progress != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			progress(done, n)
+		}
+	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return cmp.Or(cmp.Or(errs...), fault)
 }
 
 // Count returns the number of blocks of size numbers below n: ⌈n/size⌉.

@@ -296,28 +296,15 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 }
 
 func looksOf(ctx context.Context, in *Inputs, owner *Reporter) ([]*pictures.Look, error) {
-	n := len(in.Rows)
-	all, errs := make([]*pictures.Look, n), make([]error, n)
-	tell := owner.Of("examining images")
-	var mu sync.Mutex
-	done := 0
-	if err := parallel.Blocks(ctx, 0, n, 1, func(_, i, _ int) {
+	all := make([]*pictures.Look, len(in.Rows))
+	return all, parallel.Each(ctx, 0, len(all), owner.Of("examining images"), func(i int) (err error) {
 		if look, ok := in.pictures.bySample.Load(in.Rows[i]); ok {
 			all[i] = look.(*pictures.Look)
 		} else {
-			all[i], _, errs[i] = in.pictures.lookOf(ctx, in.Rows[i])
+			all[i], _, err = in.pictures.lookOf(ctx, in.Rows[i])
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		done++
-		tell(done, n)
-	}); err != nil {
-		return nil, err
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	return all, cmp.Or(errs...)
+		return err
+	})
 }
 
 // outliers returns the outlier probability of each row from the neighbours of the distinct rows. Copies do not count as

@@ -311,27 +311,23 @@ func (s *Sets) pair(i, j int) (pair SetsPair) {
 
 // Finding names the method with the best average rank in a sentence.
 func (s *Sets) Finding() string {
-	best := slices.Min(s.Ranks)
-	has := "has"
-	var first, worse []string
+	found := struct {
+		*Sets
+		Rank        float64
+		Best, Worse []string
+	}{Sets: s, Rank: slices.Min(s.Ranks)}
 	for i, r := range s.Ranks {
-		if r > best {
-			continue
-		}
-		if first = append(first, s.Methods[i]); len(first) > 1 {
-			has = "have"
-		}
 		for j, method := range s.Methods {
-			if s.Pairs[i][j].Verdict == Different && !slices.Contains(worse, method) {
-				worse = append(worse, method)
+			if r == found.Rank && s.Pairs[i][j].Verdict == Different {
+				found.Worse = append(found.Worse, method)
 			}
 		}
+		if r == found.Rank {
+			found.Best = append(found.Best, s.Methods[i])
+		}
 	}
-	text := fmt.Sprintf("%s: %s %s the best average rank over %s (%.2f).", s.Score.Title, phrase.List(first), has, phrase.Count(len(s.Sets), "set", "sets"), best)
-	if worse != nil {
-		text += fmt.Sprintf(" Significantly worse: %s.", phrase.List(worse))
-	}
-	return text
+	found.Worse = lists.Unique(found.Worse)
+	return caption("sets finding", found)
 }
 
 // methodColumns returns a first column and a column for each method.

@@ -209,7 +209,7 @@ var (
 	captionText string
 
 	captions = template.Must(template.New("captions").Funcs(template.FuncMap{
-		"count": phrase.Count, "inUnit": inUnit, "p": pText, "rope": Tests.rope,
+		"count": phrase.Count, "inUnit": inUnit, "list": phrase.List, "p": pText, "rope": Tests.rope,
 		"names": func(names []string) string { return phrase.List(lists.Map(names, quoteName)) },
 	}).Parse(captionText))
 )
@@ -296,27 +296,17 @@ func (t *Table) explained() captionData {
 }
 
 func finding(score eval.Score, names []string, cells []Cell, where string) string {
-	var best, tied []string
-	mean := ""
+	found := struct {
+		Title, Where, Mean string
+		Best, Tied         []string
+	}{Title: score.Title, Where: where}
 	for i, c := range cells {
 		switch {
 		case c.Best:
-			best = append(best, names[i])
-			mean = WithUnit(score, c.Mean, "\u00a0")
+			found.Best, found.Mean = append(found.Best, names[i]), WithUnit(score, c.Mean, "\u00a0")
 		case c.Tied():
-			tied = append(tied, names[i])
+			found.Tied = append(found.Tied, names[i])
 		}
 	}
-	if best == nil {
-		return ""
-	}
-	is := "is"
-	if len(best) > 1 {
-		is = "are"
-	}
-	s := fmt.Sprintf("%s: %s %s best %s (%s).", score.Title, phrase.List(best), is, where, mean)
-	if tied != nil {
-		s += fmt.Sprintf(" Not significantly worse: %s.", phrase.List(tied))
-	}
-	return s
+	return caption("finding", found)
 }
