@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
+	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
 // SeededKMeans is k-means with centres that start at the means of the labelled samples (Basu, Banerjee and Mooney
@@ -103,15 +104,18 @@ func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Kn
 func (l *run) assignUnits(ctx context.Context) error {
 	u := l.linked
 	costs, own := make([]float64, len(u.members)*l.K), make([]float64, len(u.members))
-	err := l.eachScored(ctx, func(i int, scores []float64) error {
-		own := costs[u.unitOf[i]*l.K:][:l.K]
-		for j, s := range scores {
-			if l.by[i] > 0 { // a row of zeros has the same cost in every cluster
-				own[j] += l.first[i] + l.by[i]*s
+	err := panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
+		l.centres.score(l.scores, l.samples, l.all[lo:hi])
+		for i := lo; i < hi; i++ {
+			own := costs[u.unitOf[i]*l.K:][:l.K]
+			for j, s := range l.scores[(i-lo)*l.K : (i-lo+1)*l.K] {
+				if l.by[i] > 0 { // a row of zeros has the same cost in every cluster
+					own[j] += l.first[i] + l.by[i]*s
+				}
 			}
-		}
-		if u.extra != nil {
-			floats.Add(own, u.extra.RawRowView(i))
+			if u.extra != nil {
+				floats.Add(own, u.extra.RawRowView(i))
+			}
 		}
 		return nil
 	})

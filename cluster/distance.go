@@ -122,10 +122,10 @@ func (t *targets) slack(length float64) float64 {
 	return float64(t.points.Cols+4) * epsilon * products
 }
 
-// score writes the scores of rows lo to hi−1, rows×points, to out.
-func (t *targets) score(out []float64, s *samples, lo, hi int) {
-	s.dots(out, lo, hi, t.points)
-	panel.Scores(out[:(hi-lo)*t.points.Rows], t.offsets[:t.points.Rows])
+// score writes the scores of the given rows, rows×points, to out.
+func (t *targets) score(out []float64, s *samples, rows []int) {
+	s.dots(out, rows, t.points)
+	panel.Scores(out[:len(rows)*t.points.Rows], t.offsets[:t.points.Rows])
 }
 
 // panelRows is the number of rows of one matrix product.
@@ -168,7 +168,7 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 				block.fill(to, to.all[first:last])
 			}
 			longest = max(longest, block.longest)
-			block.score(part, rows, lo, hi)
+			block.score(part, rows, rows.all[lo:hi])
 			for i := range hi - lo { // onto itself, of one block
 				copy(scores[i*to.n+first:], part[i*(last-first):(i+1)*(last-first)])
 			}

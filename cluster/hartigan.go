@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // A move is a sample whose best move to another cluster lowers the objective by gain.
@@ -36,15 +38,17 @@ func (l *run) refine(ctx context.Context) (int, error) {
 		return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.sample, b.sample))
 	})
 	copy(l.previous, l.labels)
+	before := slices.Clone(l.centres.points.Data)
 	for _, m := range moves {
 		i, from := m.sample, l.labels[m.sample]
 		if to, gain := l.gain(i); l.counts[from] > 1 && gain > 0 {
 			l.addToCluster(from, -1, i)
 			l.addToCluster(to, 1, i)
-			l.labels[i] = to
+			l.labels[i], l.bounds.upper[i] = to, math.Inf(1)
 		}
 	}
-	l.update(l.n)
+	copy(l.centres.points.Data, before) // moveCentres updates the bounds relative to these
+	l.moveCentres(l.n)
 	return countMoved(l.previous, l.labels), nil
 }
 
@@ -65,8 +69,16 @@ func (l *run) addToCluster(j int, by float64, i int) {
 
 // moves returns the samples that gain with all centres fixed.
 func (l *run) moves(ctx context.Context) (found []move, err error) {
-	err = l.eachScored(ctx, func(i int, scores []float64) error {
-		if l.counts[l.labels[i]] > 1 && l.weights[i] > 0 && l.seeds.fixedCluster(i) < 0 && l.mayGain(i, scores) {
+	var open []int
+	shortest := floats.MinIdx(l.lengths)
+	for i, j := range l.labels {
+		if l.counts[j] > 1 && l.weights[i] > 0 && l.seeds.fixedCluster(i) < 0 && !l.excludesGain(i, shortest) {
+			open = append(open, i)
+		}
+	}
+	err = l.eachScored(ctx, open, func(i int, scores []float64) error {
+		l.bound(i, l.labels[i], scores)
+		if l.mayGain(i, scores) {
 			if _, gain := l.gain(i); gain > 0 {
 				found = append(found, move{i, gain})
 			}
@@ -74,6 +86,21 @@ func (l *run) moves(ctx context.Context) (found []move, err error) {
 		return nil
 	})
 	return found, err
+}
+
+// excludesGain reports whether the bounds exclude a gain of sample i, even in the cluster with the shortest sum, which
+// has the lowest cost of joining.
+func (l *run) excludesGain(i, shortest int) bool {
+	from := l.labels[i]
+	upper, lower := l.bounds.boundsOf(i, from)
+	if math.IsInf(upper, 1) {
+		return false
+	}
+	near, far := max(lower, 0)*max(lower, 0), upper*upper
+	if l.Distance == DistanceCosine {
+		near, far = near/2, far/2
+	}
+	return l.joining(shortest, near) >= l.leaving(from, far)
 }
 
 // mayGain reports whether the scores of sample i, within rounding, allow a gain.

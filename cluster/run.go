@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
-	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
 // run is the state of a worker, which it reuses for its restarts.
@@ -21,6 +21,7 @@ type run struct {
 	placing      *placing // the links of COP-k-means, or nil
 	linked       *linked  // the links of constrained k-means, or nil
 	seeds        *seeds   // the labelled samples, or nil
+	unbounded    bool     // bounds are not used
 
 	centres          *targets
 	scores, buf      []float64 // buffers for one panel, panel×K, and one row
@@ -31,18 +32,20 @@ type run struct {
 	exact            bool      // sums were computed from all samples, not updated
 	lengths          []float64 // lengths of the clusters' sums, for refine
 	placed           []int     // clusters of the units, with linked
+	bounds           *bounds
 }
 
 // clone returns a copy with its own buffers.
 func (l *run) clone() *run {
 	other := *l
-	other.centres = newTargets(l.Distance, l.K, l.m)
+	other.centres, other.bounds = newTargets(l.Distance, l.K, l.m), newBounds(l.samples, l.K)
 	other.scores, other.buf = make([]float64, panelRows*l.K), make([]float64, l.m)
 	other.near = make([]int, 0, l.K)
 	other.labels, other.previous = make([]int, l.n), make([]int, l.n)
 	other.counts, other.lengths, other.sums = make([]int, l.K), make([]float64, l.K), make([]float64, l.K*l.m)
 	if p := l.placing; p != nil {
 		other.placing = &placing{p.units, slices.Clone(p.places), slices.Clone(p.held)}
+		other.unbounded = true
 	}
 	return &other
 }
@@ -55,6 +58,7 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 		l.labels[i] = -1
 	}
 	l.placed = nil
+	l.bounds.reset()
 	iteration, most := 0, cmp.Or(l.MaxIterations, defaultMaxIterations)
 	for iteration < most {
 		iteration++
@@ -63,7 +67,7 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 			return nil, err
 		}
 		if moved > 0 {
-			l.update(moved)
+			l.moveCentres(moved)
 		}
 		if !l.exact && (moved == 0 || iteration == most) {
 			l.update(l.n)
@@ -154,6 +158,7 @@ func (l *run) fillEmpty() {
 			costs[i] = l.cost(i, l.labels[i])
 		}
 	}
+	l.bounds.reset()
 	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool {
 		return l.seeds.fixedCluster(i) < 0 && (l.placing == nil || len(l.placing.members[l.placing.unitOf[i]]) == 1)
 	})
@@ -208,13 +213,74 @@ func (l *run) toMean(j, count int) {
 	}
 }
 
+// bounds hold, for each sample, an upper bound of the distance from its centre and a lower bound of the distance from
+// all others (Hamerly 2010). A sample is compared with the centres only if the bounds allow a change. Stored values
+// exclude the centres' moves: upper bounds grow by the centre's moves, lower bounds shrink by the longest moves.
+type bounds struct {
+	upper, lower []float64
+	moved        []float64 // total length of each centre's moves
+	fastest      float64   // sum over iterations of the longest move
+	scale        float64   // order of magnitude of the largest distance
+}
+
+// newBounds returns unknown bounds for the samples and k centres, of unit rows under the cosine distance.
+func newBounds(s *samples, k int) *bounds {
+	b := &bounds{upper: make([]float64, s.n), lower: make([]float64, s.n), moved: make([]float64, k), scale: 2}
+	if s.distance == DistanceEuclidean {
+		b.scale = max(2*slices.Max(s.norms), smallestNorm)
+	}
+	return b
+}
+
+// reset invalidates all bounds.
+func (b *bounds) reset() {
+	for i := range b.upper {
+		b.upper[i] = math.Inf(1)
+	}
+	clear(b.moved)
+	b.fastest = 0
+}
+
+// boundsOf returns the bounds of sample i's distance from its centre and from all others.
+func (b *bounds) boundsOf(i, centre int) (upper, lower float64) {
+	return b.upper[i] + b.moved[centre], b.lower[i] - b.fastest
+}
+
+// set stores the bounds of sample i, widened by a margin that exceeds their rounding errors.
+func (b *bounds) set(i, centre int, upper, lower float64) {
+	const margin = 1e-9
+	room := margin * (b.scale + b.fastest)
+	b.upper[i], b.lower[i] = upper-b.moved[centre]+room, lower+b.fastest-room
+}
+
+// scoredRows returns the number of rows of m columns that are scored at a time.
+func scoredRows(m int) int { return min(max(1<<18/m, 16), panelRows) }
+
 // assignEach assigns the samples, in row order, to the nearest centre that links allow.
 func (l *run) assignEach(ctx context.Context) error {
 	p := l.placing
 	if p != nil {
 		p.clear()
 	}
-	return l.eachScored(ctx, func(i int, scores []float64) error {
+	longest := 1.0
+	if l.Distance == DistanceEuclidean {
+		longest = slices.Max(l.norms)
+	}
+	// Exceeds the rounding error of a difference of squared distances of any sample.
+	rounding := 4 * l.centres.slack(longest)
+	var open []int
+	for i, to := range l.previous {
+		l.labels[i] = to
+		if to >= 0 {
+			// The bounds prove that Lloyd's algorithm keeps the sample there, even with rounding.
+			if upper, lower := l.bounds.boundsOf(i, to); lower > upper && (lower-upper)*(lower+upper) > rounding {
+				l.counts[to]++
+				continue
+			}
+		}
+		open = append(open, i)
+	}
+	return l.eachScored(ctx, open, func(i int, scores []float64) error {
 		to := l.seeds.fixedCluster(i)
 		if p != nil {
 			if to = p.places[p.unitOf[i]]; to < 0 && !p.forbid(i, scores) {
@@ -229,19 +295,60 @@ func (l *run) assignEach(ctx context.Context) error {
 		}
 		l.labels[i] = to
 		l.counts[to]++
+		l.bound(i, to, scores)
 		return nil
 	})
 }
 
-// eachScored calls f with each sample and its scores for the centres.
-func (l *run) eachScored(ctx context.Context, f func(i int, scores []float64) error) error {
-	return panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
-		l.centres.score(l.scores, l.samples, lo, hi)
-		for i := lo; i < hi; i++ {
-			if err := f(i, l.scores[(i-lo)*l.K:][:l.K]); err != nil {
+func (l *run) eachScored(ctx context.Context, samples []int, f func(i int, scores []float64) error) error {
+	for rows := range slices.Chunk(samples, scoredRows(l.m)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		l.centres.score(l.scores, l.samples, rows)
+		for a, i := range rows {
+			if err := f(i, l.scores[a*l.K:(a+1)*l.K]); err != nil {
 				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
+}
+
+// bound sets the bounds of sample i, which is in cluster to, from its scores.
+func (l *run) bound(i, to int, scores []float64) {
+	if l.unbounded {
+		return
+	}
+	second := math.Inf(1)
+	for j, s := range scores {
+		if j != to {
+			second = min(second, s)
+		}
+	}
+	square, by := l.first[i], l.by[i]
+	if l.Distance == DistanceCosine {
+		square, by = 2*square, 2*by
+	}
+	slack := by * l.centres.slack(l.norms[i])
+	l.bounds.set(i, to, math.Sqrt(max(square+by*scores[to]+slack, 0)), math.Sqrt(max(square+by*second-slack, 0)))
+}
+
+// moveCentres moves the centres to the means of their samples and updates the bounds. moved is the number of
+// samples that changed their cluster.
+func (l *run) moveCentres(moved int) {
+	before := slices.Clone(l.centres.points.Data)
+	l.update(moved)
+	var fastest float64
+	for j := range l.K {
+		from, to := before[j*l.m:(j+1)*l.m], l.centres.point(j)
+		step := 2.0 // upper bound for a centre without a direction
+		if l.Distance == DistanceEuclidean || slices.Equal(from, to) || norm(from) > 0 && norm(to) > 0 {
+			floats.Sub(from, to)
+			step = norm(from)
+		}
+		l.bounds.moved[j] += step
+		fastest = max(fastest, step)
+	}
+	l.bounds.fastest += fastest
 }

@@ -3,11 +3,13 @@ package cluster
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
@@ -25,8 +27,8 @@ type rowReader interface {
 	values(i int) []float64
 	// addTo adds w times row i to dst.
 	addTo(dst []float64, w float64, i int)
-	// dots writes the inner products of rows lo to hi−1 with the points to out, rows×points.
-	dots(out []float64, lo, hi int, points blas.Matrix)
+	// dots writes the inner products of the given rows, in increasing order, with the points to out, rows×points.
+	dots(out []float64, rows []int, points blas.Matrix)
 }
 
 // samples are rows with their lengths.
@@ -113,14 +115,37 @@ func (x dense) row(i int, _ []float64) []float64      { return x.RawRowView(i) }
 func (x dense) values(i int) []float64                { return x.RawRowView(i) }
 func (x dense) addTo(dst []float64, w float64, i int) { floats.AddScaled(dst, w, x.RawRowView(i)) }
 
-func (x dense) dots(out []float64, lo, hi int, points blas.Matrix) {
-	panel.Dots(out, blas.Of[float64](x.RawMatrix()), lo, hi, blas.Of[float64](points))
+// rowBuffers are buffers for contiguous dense rows, or transposed points.
+var rowBuffers = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
+
+func resizeBuffer(room *[]float64, n int) []float64 {
+	*room = slices.Grow((*room)[:0], n)[:n]
+	return *room
+}
+
+func (x dense) dots(out []float64, rows []int, points blas.Matrix) {
+	if first := rows[0]; rows[len(rows)-1]-first == len(rows)-1 {
+		panel.Dots(out, blas.Of[float64](x.RawMatrix()), first, first+len(rows), blas.Of[float64](points))
+		return
+	}
+	room := rowBuffers.Get()
+	defer rowBuffers.Put(room)
+	_, m := x.Dims()
+	laid := resizeBuffer(room, len(rows)*m)
+	for a, i := range rows {
+		copy(laid[a*m:][:m], x.RawRowView(i))
+	}
+	panel.Dots(out, blas.Of[float64]{Rows: len(rows), Cols: m, Stride: m, Data: laid}, 0, len(rows), blas.Of[float64](points))
 }
 
 type csr struct{ *sparse.CSR }
 
 func (x csr) row(i int, buf []float64) []float64 {
-	x.CopyRow(buf, i)
+	clear(buf)
+	columns, values := x.Row(i)
+	for p, j := range columns {
+		buf[j] = values[p]
+	}
 	return buf
 }
 
@@ -139,12 +164,17 @@ func (x csr) addTo(dst []float64, w float64, i int) {
 // pointsAtOnce is the number of points that are transposed at a time for products with sparse rows, to fit a cache.
 const pointsAtOnce = 32
 
-func (x csr) dots(out []float64, lo, hi int, points blas.Matrix) {
-	stored := x.RowStart[hi] - x.RowStart[lo]
-	laid := make([]float64, points.Cols*simd.Width(min(pointsAtOnce, points.Rows)))
+func (x csr) dots(out []float64, rows []int, points blas.Matrix) {
+	stored := 0
+	for _, i := range rows {
+		stored += len(x.values(i))
+	}
+	room := rowBuffers.Get()
+	defer rowBuffers.Put(room)
 	for first := 0; first < points.Rows; first += pointsAtOnce {
 		count := min(pointsAtOnce, points.Rows-first)
 		width := simd.Width(count)
+		laid := resizeBuffer(room, points.Cols*width)
 		clear(laid)
 		for r := range count {
 			for j, v := range points.Data[(first+r)*points.Stride:][:points.Cols] {
@@ -152,14 +182,14 @@ func (x csr) dots(out []float64, lo, hi int, points blas.Matrix) {
 			}
 		}
 		const rowsAtOnce = 16
-		parallel.DoWork(stored*count, parallel.Count(hi-lo, rowsAtOnce), func(part int) {
+		parallel.DoWork(stored*count, parallel.Count(len(rows), rowsAtOnce), func(part int) {
 			var sums [pointsAtOnce]float64
-			for i := lo + part*rowsAtOnce; i < min(lo+(part+1)*rowsAtOnce, hi); i++ {
-				columns, values := x.Row(i)
+			for a := part * rowsAtOnce; a < min((part+1)*rowsAtOnce, len(rows)); a++ {
+				columns, values := x.Row(rows[a])
 				sum := sums[:width]
 				clear(sum)
 				simd.AddRows(sum, values, laid, columns)
-				copy(out[(i-lo)*points.Rows+first:], sum[:count])
+				copy(out[a*points.Rows+first:], sum[:count])
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 )
@@ -141,7 +142,7 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 	if err := memory.FromContext(ctx).Check(8*int64(matrices)*int64(n)*int64(n), fmt.Sprintf("the inner products of %d samples", n)); err != nil {
 		return nil, err
 	}
-	rows := readRows(x)
+	rows, all := readRows(x), matrix.Range(n)
 	out := mat.NewSymDense(n, nil)
 	raw := out.RawSymmetric()
 	part := make([]float64, panelRows*panelRows)
@@ -154,7 +155,7 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 		}
 		// The panel with all rows up to it: the part above the diagonal.
 		return panel.Each(ctx, hi, panelRows, func(first, last int) error {
-			rows.dots(part, first, last, points)
+			rows.dots(part, all[first:last], points)
 			for i := first; i < last; i++ {
 				for j := max(lo, i); j < hi; j++ {
 					raw.Data[i*raw.Stride+j] = part[(i-first)*points.Rows+j-lo]
