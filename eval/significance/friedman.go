@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"gonum.org/v1/gonum/mathext"
-
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 )
@@ -73,9 +71,7 @@ func imanDavenport(ranks [][]int) float64 {
 	case within <= rounding*all: // all sets agree
 		return 0
 	}
-	// The probability of a value ≥ f. F.Survival of distuv would lose the digits of a small one.
-	f, freedom, rest := between/within, m-1, (m-1)*(n-1)
-	return mathext.RegIncBeta(rest/2, freedom/2, rest/(rest+freedom*f))
+	return beyondF(between/within, m-1, (m-1)*(n-1))
 }
 
 func sumsOf(ranks [][]int) []int {

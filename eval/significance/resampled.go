@@ -5,9 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // Draws describes the overlap of an experiment's draws from one data set.
@@ -118,8 +117,6 @@ func Stratified(kinds []Resampled, ratio float64) Resampled {
 
 func (r Resampled) scale() float64 { return r.SD * math.Sqrt(r.share+r.Ratio) }
 
-func (r Resampled) student() distuv.StudentsT { return distuv.StudentsT{Sigma: 1, Nu: r.freedom} }
-
 // P returns the two-sided p-value of the hypothesis that the mean difference is 0. It is 1 for fewer than two
 // differences, a mean of 0 or an infinite ratio. If all n differences are equal, it is the sign test's 2/2ⁿ.
 func (r Resampled) P() float64 {
@@ -129,7 +126,7 @@ func (r Resampled) P() float64 {
 	case r.constant:
 		return math.Exp2(float64(1 - r.N))
 	}
-	return min(1, 2*r.student().CDF(-math.Abs(r.Mean)/r.scale()))
+	return min(1, 2*studentCDF(-math.Abs(r.Mean)/r.scale(), r.freedom))
 }
 
 // Interval returns the confidence interval of the mean at a level such as 0.95. ok is false if the variance is unknown.
@@ -137,7 +134,7 @@ func (r Resampled) Interval(level float64) (low, high float64, ok bool) {
 	if r.N < 2 || r.constant || math.IsInf(r.Ratio, 1) {
 		return 0, 0, false
 	}
-	reach := r.scale() * r.student().Quantile((1+level)/2)
+	reach := r.scale() * studentQuantile((1+level)/2, r.freedom)
 	return r.Mean - reach, r.Mean + reach, true
 }
 
@@ -155,8 +152,8 @@ func (r Resampled) Beyond(rope float64) Probabilities {
 	case r.N < 2 || r.constant:
 		return BayesSignedRank(r.differences, make([]float64, r.N), rope, 0)
 	}
-	scale, student := r.scale(), r.student()
-	below, above := student.CDF((-rope-r.Mean)/scale), student.CDF((r.Mean-rope)/scale)
+	scale := r.scale()
+	below, above := studentCDF((-rope-r.Mean)/scale, r.freedom), studentCDF((r.Mean-rope)/scale, r.freedom)
 	return Probabilities{below, max(0, 1-below-above), above}
 }
 
@@ -170,4 +167,37 @@ func (r Resampled) Standardised() (d float64, ok bool) {
 		return 0, true
 	}
 	return 0, false
+}
+
+// studentCDF returns the cumulative distribution function of Student's t distribution.
+func studentCDF(t, freedom float64) float64 {
+	tail := elementary.Beta(freedom/2, 0.5, freedom/(freedom+float64(t*t))) / 2
+	if t > 0 {
+		return 1 - tail
+	}
+	return tail
+}
+
+// studentQuantile returns the quantile of p > ½, by bisection of studentCDF.
+func studentQuantile(p, freedom float64) float64 {
+	low, high := 0.0, 1.0
+	for studentCDF(high, freedom) < p && high < 1e300 {
+		low, high = high, 2*high
+	}
+	for {
+		middle := low + (high-low)/2
+		switch {
+		case middle <= low || middle >= high:
+			return high
+		case studentCDF(middle, freedom) < p:
+			low = middle
+		default:
+			high = middle
+		}
+	}
+}
+
+// beyondF returns the probability of a value ≥ f under the F distribution.
+func beyondF(f, freedom1, freedom2 float64) float64 {
+	return elementary.Beta(freedom2/2, freedom1/2, freedom2/(freedom2+float64(freedom1*f)))
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mathext"
+
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
@@ -90,6 +92,15 @@ func TestLikeMath(t *testing.T) {
 			t.Errorf("Erfc(%v) = %v, want %v", x, got, want)
 		}
 	}
+	for _, a := range []float64{0.5, 1, 2, 7.5, 40} {
+		for _, b := range []float64{0.5, 1, 3, 20} {
+			for x := 0.0; x <= 1; x += 1.0 / 64 {
+				if got, want := elementary.Beta(a, b, x), mathext.RegIncBeta(a, b, x); !(math.Abs(got-want) <= 1e-13) {
+					t.Errorf("Beta(%v, %v, %v) = %v, want %v", a, b, x, got, want)
+				}
+			}
+		}
+	}
 }
 
 // TestError compares Exp and Log with exact values.
@@ -134,6 +145,7 @@ func unitsOff(got float64, want *big.Float) float64 {
 
 // digests are of the functions' values for all numbers.
 var digests = map[string]string{
+	"Beta":  "501f3fde",
 	"Erf":   "6b0c5a08",
 	"Erfc":  "1fbf4207",
 	"Exp":   "9cf847de",
@@ -178,6 +190,11 @@ func TestSameBytes(t *testing.T) {
 	got["Erfc"] = digest(func(yield func(float64)) {
 		for _, x := range x {
 			yield(elementary.Erfc(x))
+		}
+	})
+	got["Beta"] = digest(func(yield func(float64)) {
+		for i := range 500 {
+			yield(elementary.Beta(0.5+float64(i%20), 0.5+float64(i/20), float64(i%37)/37))
 		}
 	})
 	if !maps.Equal(got, digests) {
