@@ -96,9 +96,7 @@ func (p *Plan) Summary() *Summary {
 			if s.Samples != nil {
 				continue
 			}
-			for _, row := range p.draw(t.k, t.repeat).rows {
-				s.Samples = append(s.Samples, Sample{in.Set.Names[in.Rows[row]], p.labels[row]})
-			}
+			s.Samples = lists.Map(p.draw(t.k, t.repeat).rows, func(row int) Sample { return Sample{in.Set.Names[in.Rows[row]], p.labels[row]} })
 		}
 	}
 	return s

@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
@@ -195,13 +196,8 @@ func ReadModel(ctx context.Context, r io.ReaderAt, size int64) (m *Model, err er
 }
 
 func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, size int64) error {
-	one := m.Features
-	for _, f := range m.Features.Each() {
-		if f.OfWords() {
-			one = *f
-		}
-	}
-	if !one.OfWords() {
+	one, ok := lists.Find(m.Features.Each(), func(f *spec.Features) bool { return f.OfWords() })
+	if !ok {
 		return nil
 	}
 	v, err := vocab.Load(ctx, r, size)
