@@ -330,11 +330,8 @@ func (m *Model) validate() error {
 		return fmt.Errorf("%d features; expected 1 or more", m.Columns)
 	case s.Columns < 0 || s.Height < 0 || s.Width < 0 || s.Files && s.Columns > 0:
 		return fmt.Errorf("invalid shape of samples: %d values, %d×%d pixels", s.Columns, s.Height, s.Width)
-	}
-	for _, w := range m.Features.Joined {
-		if w.Scale == 0 {
-			return errors.New("the joined features lack their scales")
-		}
+	case slices.ContainsFunc(m.Features.Joined, func(w spec.Weighted) bool { return w.Scale == 0 }):
+		return errors.New("the joined features lack their scales")
 	}
 	if m.Represents() {
 		if columns, _ := coefficientsOf(m.Result.Model); columns != m.Columns {
