@@ -153,12 +153,12 @@ func TestJoined(t *testing.T) {
 		for i, w := range want {
 			n, m := w.Dims()
 			s := in.Scales[i]
-			if s.Name != test.names[i] || s.Columns != m {
+			if s.Name != test.names[i] || s.Count != m {
 				t.Errorf("%v: scale %+v, want %s of %d columns", test.alone, s, test.names[i], m)
 			}
 			for r := range n {
 				for j := range m {
-					if got, want := in.X.At(r, from+j), s.Factor*w.At(r, j); got != want {
+					if got, want := in.X.At(r, from+j), s.Scale*w.At(r, j); got != want {
 						t.Fatalf("%v: %v in row %d, column %d, want %v", test.alone, got, r, from+j, want)
 					}
 				}
@@ -207,7 +207,7 @@ func TestJointFactorisation(t *testing.T) {
 		n, m := x.Dims()
 		var y, d mat.Dense // U_v for the values before scaling is U/√w
 		y.Mul(res.Coefficients, res.Basis.Slice(from, from+m, 0, 3).T())
-		y.Scale(1/p.Inputs.Scales[i].Factor, &y)
+		y.Scale(1/p.Inputs.Scales[i].Scale, &y)
 		d.Sub(x, &y)
 		weight := []float64{1, 2}[i] * float64(n) / math.Pow(mat.Norm(x, 2), 2)
 		together += weight * math.Pow(mat.Norm(&d, 2), 2)
@@ -246,7 +246,7 @@ func TestJoinedDraws(t *testing.T) {
 	}
 	learned, err := p.Learned(t.Context())
 	scales := learned.Scales
-	if err != nil || len(scales) != 3 || scales[1].Name != "sift" || scales[1].Columns != 40 {
+	if err != nil || len(scales) != 3 || scales[1].Name != "sift" || scales[1].Count != 40 {
 		t.Fatalf("scales %+v, %v", scales, err)
 	}
 	d := p.draw(3, 0)
@@ -282,7 +282,7 @@ func TestJoinedDraws(t *testing.T) {
 func TestJoinedOfNewSamples(t *testing.T) {
 	set := colourful(t, 4)
 	all := prepare(t, "{name: x, methods: [nmf], features: [{hog: true, weight: 3}, {pixels: 4, normalise: none}]}", set, input.PrepareOptions{})
-	text := fmt.Sprintf("{name: x, methods: [nmf], features: [{hog: true, scale: %v}, {pixels: 4, normalise: none, scale: %v}]}", all.Scales[0].Factor, all.Scales[1].Factor)
+	text := fmt.Sprintf("{name: x, methods: [nmf], features: [{hog: true, scale: %v}, {pixels: 4, normalise: none, scale: %v}]}", all.Scales[0].Scale, all.Scales[1].Scale)
 	some := prepare(t, text, filepath.Join(set, "down"), input.PrepareOptions{})
 	if want := matrix.SelectRows(all.X, []int{4, 5, 6, 7}); !mat.Equal(some.X, want) {
 		t.Error("samples alone have other features than among all")

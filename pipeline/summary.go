@@ -96,9 +96,7 @@ func (p *Plan) Summary() *Summary {
 			if s.Samples != nil {
 				continue
 			}
-			for _, row := range p.draw(t.k, t.repeat).rows {
-				s.Samples = append(s.Samples, Sample{in.Set.Names[in.Rows[row]], p.labels[row]})
-			}
+			s.Samples = lists.Map(p.draw(t.k, t.repeat).rows, func(row int) Sample { return Sample{in.Set.Names[in.Rows[row]], p.labels[row]} })
 		}
 	}
 	return s
@@ -139,7 +137,7 @@ type Difference struct{ Setting, A, B string }
 // drawSettings are the settings on which the draws of samples depend.
 var drawSettings = []string{"task", "data", "to train", "to test", "seed"}
 
-// differences returns the settings that differ, except those that name the same data differently.
+// differences returns the settings that differ, except other names of the same data.
 func differences(a, b [][2]string) (all []Difference) {
 	values := [2]map[string]string{{}, {}}
 	for i, settings := range [][][2]string{a, b} {

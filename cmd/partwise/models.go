@@ -333,9 +333,7 @@ func featuresCommand() *cobra.Command {
 		defer in.Close()
 		n, m := in.Dims()
 		set := in.setOf(in.X)
-		for _, s := range in.Scales {
-			set.Features = append(set.Features, vectorfile.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
-		}
+		set.Features = in.Scales
 		settings, err := json.Marshal(in.Features.Document())
 		if err != nil {
 			return err

@@ -74,12 +74,8 @@ func Of(x any) *Value {
 
 // Get returns the field with the given key, or the zero Field if there is none.
 func (v *Value) Get(key string) Field {
-	for _, f := range v.Fields {
-		if f.Key.Text == key {
-			return f
-		}
-	}
-	return Field{}
+	f, _ := lists.Find(v.Fields, func(f Field) bool { return f.Key.Text == key })
+	return f
 }
 
 // List returns the items of a list, or the value itself.

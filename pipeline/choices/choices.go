@@ -182,13 +182,9 @@ func Names(kind string) []string {
 func Complete(setting settings.Setting, field reflect.Type, begun string) (values []string, more bool) {
 	switch setting.Name {
 	case "methods":
-		return settingValues(begun, "", Names("methods"), func(name string) (list []settings.Setting) {
-			for _, e := range methodEntries() {
-				if e.Name == name {
-					list = append(slices.Clone(e.Settings), e.Shared...)
-				}
-			}
-			return list
+		return settingValues(begun, "", Names("methods"), func(name string) []settings.Setting {
+			e, _ := lists.Find(methodEntries(), func(e Entry) bool { return e.Name == name })
+			return slices.Concat(e.Settings, e.Shared)
 		}), true
 	case "features":
 		return featureValues(begun), true

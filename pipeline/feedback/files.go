@@ -362,7 +362,12 @@ func (s *Session) writeHistory(w *bytes.Buffer) error {
 // groups.
 const historyFormat = 2
 
-func readHistory(dir string, text []byte) (h history, err error) {
+// readHistory reads the history in dir. Its error wraps fs.ErrNotExist if there is none.
+func readHistory(dir string) (h history, err error) {
+	text, err := output.ReadFile(filepath.Join(dir, HistoryFile))
+	if err != nil {
+		return h, err
+	}
 	var of struct {
 		Format int `json:"format"`
 	}
@@ -386,14 +391,10 @@ func historyError(dir string, err error) error {
 
 // resume continues from the history. It returns false if the store has no history of the same groups.
 func (s *Session) resume() (bool, error) {
-	text, err := s.opt.Store.Read(HistoryFile)
+	h, err := readHistory(s.opt.Store.Dir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	if err != nil {
-		return false, err
-	}
-	h, err := readHistory(s.opt.Store.Dir(), text)
 	if err != nil || h.Format == 0 || h.Model != s.opt.Model {
 		return false, err
 	}
@@ -413,14 +414,10 @@ func (s *Session) resume() (bool, error) {
 // that are not yet in any results. Otherwise groups is "", and unapplied reports whether the folder has corrections of
 // another model's groups.
 func Pending(dir, model string) (groups string, unapplied bool, err error) {
-	text, err := output.ReadFile(filepath.Join(dir, HistoryFile))
+	h, err := readHistory(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}
-	if err != nil {
-		return "", false, err
-	}
-	h, err := readHistory(dir, text)
 	if err != nil {
 		return "", false, err
 	}

@@ -67,10 +67,8 @@ func (s *Session) perform(ctx context.Context, c *corrections, a *Act) error {
 		if len(all) == 0 {
 			return s.split(ctx, c, a)
 		}
-		for _, i := range all {
-			if c.groups[i] != a.Groups[0] {
-				return fmt.Errorf("some of the images are not in %s", c.groupName(a.Groups[0]))
-			}
+		if slices.ContainsFunc(all, func(i int) bool { return c.groups[i] != a.Groups[0] }) {
+			return fmt.Errorf("some of the images are not in %s", c.groupName(a.Groups[0]))
 		}
 		return s.move(c, &Act{Name: a.Name}, all)
 	case Name:

@@ -41,19 +41,10 @@ type Inputs struct {
 	Blocks *features.Blocks
 	// Learned holds what the features learned from all samples, if all draws share it.
 	Learned
+	// Made describes the rows of X: the samples, their images and the spatial grid of their features.
+	features.Made
 	extracted mat.Matrix // X before it is whitened or propagated
-	// Height and Width are the size of the images in the rows of X, or 0 if rows are not images.
-	Height, Width int
-	// Channels is 1 for grey images, 3 for colour (a red, a green and a blue plane, one after the other), and 0 if rows
-	// are not images.
-	Channels int
-	pixels   Pixels // of joined features
-	// Places is the spatial grid of the features in a row of X, which covers the part Crop of each image. It is zero
-	// for features without places.
-	Places  features.Cells
-	Crop    features.Crop
-	Rows    []int   // the sample of Set in each row of X
-	Skipped []error // an error for each skipped sample
+	pixels    Pixels     // of joined features
 
 	Images          *datasets.Images // opens the images of Set
 	thumbnailImages *datasets.Images // the images that thumbnails show
@@ -189,8 +180,8 @@ func (in *Inputs) prepare(ctx context.Context) error {
 	if m.X, err = in.weighted(m.X, m.Rows); err != nil {
 		return err
 	}
-	in.X, in.Rows, in.Skipped, in.Places, in.Crop = m.X, m.Rows, m.Skipped, m.Places, m.Crop
-	in.setShape(m.Height, m.Width, m.Channels)
+	in.X, in.Made = m.X, m.Made
+	in.setShape()
 	return in.reserveMatrix(ctx, "the features of "+in.Set.Name, m.X)
 }
 
@@ -232,10 +223,10 @@ func (in *Inputs) IsWeighted() bool {
 	return weighted
 }
 
-func (in *Inputs) setShape(height, width, channels int) {
-	in.Height, in.Width, in.Channels = height, width, channels
+// setShape sets the size of the images in the settings.
+func (in *Inputs) setShape() {
 	if features.InfoOf(in.Features.ExtractorOrPixels()).KeepsShape {
-		in.Features.Extractor = features.Pixels{Size: features.Size{Height: height, Width: width}, Colour: channels == 3}
+		in.Features.Extractor = features.Pixels{Size: features.Size{Height: in.Height, Width: in.Width}, Colour: in.Channels == 3}
 	}
 }
 
@@ -308,9 +299,6 @@ func (in *Inputs) Close() {
 
 // ImageShape returns the size of the images in the rows of X, zero if rows are not images.
 func (in *Inputs) ImageShape() factor.Image {
-	if in.Height == 0 {
-		return factor.Image{}
-	}
 	return factor.Image{Height: in.Height, Width: in.Width, Channels: in.Channels}
 }
 
@@ -467,8 +455,8 @@ func (in *Inputs) prepareBlocks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	in.Blocks, in.Rows, in.Skipped = b, b.Rows, b.Skipped
-	in.setShape(b.Height, b.Width, b.Channels)
+	in.Blocks, in.Made, in.Places = b, b.Made, features.Cells{}
+	in.setShape()
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -39,13 +40,6 @@ type member struct {
 	bag   *bag
 	made  *features.Matrix
 	rowOf []int
-}
-
-// Scale is the factor of one of several joined features.
-type Scale struct {
-	Name    string  // the feature's name, numbered from 2 if it is repeated
-	Columns int     // the number of columns
-	Factor  float64 // the factor of its values
 }
 
 // newJoined computes the features, and describes images for visual words. It sets Rows and Skipped of the inputs: the
@@ -204,7 +198,7 @@ func (j *joined) learn(ctx context.Context, samples []int, learn int, seed uint6
 			return nil, out, fmt.Errorf("features: the values of %s (%s) are too small or too large to be scaled", name, m.Features)
 		}
 		pieces = append(pieces, p)
-		out.Scales = append(out.Scales, Scale{name, p.columns(), p.factor})
+		out.Scales = append(out.Scales, vectorfile.Columns{Name: name, Count: p.columns(), Scale: p.factor})
 	}
 	x, err = join(ctx, j.in.Set, samples, pieces)
 	return x, out, err
@@ -304,7 +298,8 @@ type learner interface {
 // Learned holds the learned parts of features.
 type Learned struct {
 	Vocabulary *vocab.Vocabulary // nil without visual words
-	Scales     []Scale           // nil without joined features
+	// Scales are the joined features by name, numbered from 2 if it is repeated; nil without joined features.
+	Scales []vectorfile.Columns
 	// WordWeights are the inverse document frequencies of the words' columns, or nil.
 	WordWeights []float64
 	// Propagated represents new samples, if features are whitened or propagated.

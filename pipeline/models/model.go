@@ -107,7 +107,7 @@ func ModelOfRows(ctx context.Context, in *input.Inputs, rows []int, learned inpu
 	}
 	m.Features.Joined = slices.Clone(in.Features.Joined)
 	for i := range m.Features.Joined {
-		m.Features.Joined[i] = spec.Weighted{Features: in.Features.Joined[i].Features, Scale: learned.Scales[i].Factor}
+		m.Features.Joined[i] = spec.Weighted{Features: in.Features.Joined[i].Features, Scale: learned.Scales[i].Scale}
 	}
 	err := m.setWords(learned.Vocabulary, learned.WordWeights)
 	if err == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
@@ -195,13 +196,8 @@ func ReadModel(ctx context.Context, r io.ReaderAt, size int64) (m *Model, err er
 }
 
 func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, size int64) error {
-	one := m.Features
-	for _, f := range m.Features.Each() {
-		if f.OfWords() {
-			one = *f
-		}
-	}
-	if !one.OfWords() {
+	one, ok := lists.Find(m.Features.Each(), func(f *spec.Features) bool { return f.OfWords() })
+	if !ok {
 		return nil
 	}
 	v, err := vocab.Load(ctx, r, size)
@@ -334,11 +330,8 @@ func (m *Model) validate() error {
 		return fmt.Errorf("%d features; expected 1 or more", m.Columns)
 	case s.Columns < 0 || s.Height < 0 || s.Width < 0 || s.Files && s.Columns > 0:
 		return fmt.Errorf("invalid shape of samples: %d values, %d×%d pixels", s.Columns, s.Height, s.Width)
-	}
-	for _, w := range m.Features.Joined {
-		if w.Scale == 0 {
-			return errors.New("the joined features lack their scales")
-		}
+	case slices.ContainsFunc(m.Features.Joined, func(w spec.Weighted) bool { return w.Scale == 0 }):
+		return errors.New("the joined features lack their scales")
 	}
 	if m.Represents() {
 		if columns, _ := coefficientsOf(m.Result.Model); columns != m.Columns {

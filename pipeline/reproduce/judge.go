@@ -379,12 +379,8 @@ func iterations(r record.Record) (float64, bool) {
 		return 0, false
 	}
 	last := r.Curve[len(r.Curve)-1].Objective
-	for _, p := range r.Curve {
-		if p.Objective <= last+settled*math.Abs(last) {
-			return float64(p.Iteration), true
-		}
-	}
-	return 0, false
+	p, ok := lists.Find(r.Curve, func(p record.Point) bool { return p.Objective <= last+settled*math.Abs(last) })
+	return float64(p.Iteration), ok
 }
 
 func rowOf(r record.Record) int { return cmp.Or(r.Row, r.Classes) }
@@ -394,11 +390,7 @@ func rowOf(r record.Record) int { return cmp.Or(r.Row, r.Classes) }
 func (r Run) values(method string, at spec.Classes, value recordValue, draws int) (values []float64, repeats []int) {
 	rows := at
 	if len(rows) == 0 {
-		for _, rec := range r.Records {
-			if row := rowOf(rec); !slices.Contains(rows, row) {
-				rows = append(rows, row)
-			}
-		}
+		rows = lists.Unique(lists.Map(r.Records, rowOf))
 	}
 	sums := make([][]float64, draws)
 	for _, rec := range r.Records {

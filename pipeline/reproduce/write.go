@@ -248,12 +248,8 @@ func (o *Outcome) markdown(level int, paper string, remarks []string, short bool
 		fmt.Fprintf(&b, "%s- %s\n", "\n"[min(i, 1):], escapeMarkdown(remark))
 	}
 	b.WriteByte('\n')
-	var beyond []string
-	for _, c := range o.Claims {
-		if c.Beyond != "" && !slices.Contains(beyond, c.Beyond) {
-			beyond = append(beyond, c.Beyond)
-		}
-	}
+	beyond := lists.Unique(lists.Map(o.Claims, func(c ClaimOutcome) string { return c.Beyond }))
+	beyond = slices.DeleteFunc(beyond, func(population string) bool { return population == "" })
 	head("Claim", "Verdict", "Measured", "Interval", "For "+cmp.Or(strings.Join(beyond, " or "), "other draws"), "Printed", "Draws", "Readings")
 	for i := range o.Claims {
 		c := &o.Claims[i]

@@ -17,10 +17,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/pipeline"
-	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -215,11 +215,11 @@ const (
 
 // Scales returns the text of a ScalesFile, a CSV file. Each line has a feature's name, its number of columns, and the
 // factor of its values, as in the setting scale.
-func Scales(scales []input.Scale) []byte {
+func Scales(scales []vectorfile.Columns) []byte {
 	var text bytes.Buffer
 	text.WriteString("feature,columns,scale\n")
 	for _, s := range scales {
-		fmt.Fprintf(&text, "%s,%d,%s\n", s.Name, s.Columns, strconv.FormatFloat(s.Factor, 'g', -1, 64))
+		fmt.Fprintf(&text, "%s,%d,%s\n", s.Name, s.Count, strconv.FormatFloat(s.Scale, 'g', -1, 64))
 	}
 	return text.Bytes()
 }

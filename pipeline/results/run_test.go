@@ -410,7 +410,7 @@ func TestScales(t *testing.T) {
 		t.Fatalf("scales %v, %v", scales, err)
 	}
 	_, m := p.Inputs.Dims()
-	want := fmt.Sprintf("feature,columns,scale\npixels,%d,%v\npixels2,%d,%v\n", m/2, scales[0].Factor, m/2, scales[1].Factor)
+	want := fmt.Sprintf("feature,columns,scale\npixels,%d,%v\npixels2,%d,%v\n", m/2, scales[0].Scale, m/2, scales[1].Scale)
 	if got := string(readFile(t, filepath.Join(dir, ModelDir, ScalesFile))); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

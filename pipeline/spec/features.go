@@ -83,17 +83,18 @@ var wordKeys = []string{"words", "grid", "idf"}
 func (f *Features) DecodeSetting(v *settings.Value) error {
 	*f = Features{SkipBad: f.SkipBad}
 	list := features.Extractors()
+	names := lists.Unique(lists.Map(list, func(i features.Info) string { return i.Name }))
 	switch v.Kind {
 	case settings.KindMapping:
 		for _, field := range v.Fields {
-			field.Key.Text = enum.Fold(field.Key.Text, featureNames(list))
+			field.Key.Text = enum.Fold(field.Key.Text, names)
 		}
 	case settings.KindList:
 		return f.decodeList(v)
 	default:
-		v.Text = enum.Fold(v.Text, featureNames(list))
-		if !slices.ContainsFunc(list, func(i features.Info) bool { return i.Name == v.Text }) {
-			return v.Want("a feature (%s), its settings, or a list of features", strings.Join(featureNames(list), ", "))
+		v.Text = enum.Fold(v.Text, names)
+		if !slices.Contains(names, v.Text) {
+			return v.Want("a feature (%s), its settings, or a list of features", strings.Join(names, ", "))
 		}
 		none := &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column}
 		v = &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column, Fields: []settings.Field{{Key: v, Value: none}}}
@@ -103,9 +104,7 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 		return err
 	}
 	defaults := settings.Names(list[0].Zero)
-	isName := func(key string) bool {
-		return slices.ContainsFunc(list[1:], func(i features.Info) bool { return i.Name == key })
-	}
+	isName := func(key string) bool { return slices.Contains(names[1:], key) }
 	rest := &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column}
 	for _, field := range v.Fields {
 		key := field.Key.Text
@@ -133,7 +132,7 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 			return field.Key.Errorf("%s needs several features, such as [sift, {colour: hsv, %[1]s: 2}]", key)
 		}
 		keys := append(defaults, "power", "normalise", "crop", "whiten", "propagate")
-		return settings.UnknownKey(field.Key, lists.Unique(slices.Concat(keys, featureNames(list[1:]), wordKeys)))
+		return settings.UnknownKey(field.Key, lists.Unique(slices.Concat(keys, names[1:], wordKeys)))
 	}
 	if chosen != nil {
 		form := slices.DeleteFunc(slices.Clone(chosen.Fields), func(f settings.Field) bool { return f.Key.Text == "at" })
@@ -160,10 +159,6 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 	}
 	type plain Features
 	return settings.Decode(common, (*plain)(f))
-}
-
-func featureNames(list []features.Info) []string {
-	return lists.Unique(lists.Map(list, func(i features.Info) string { return i.Name }))
 }
 
 // chooseExtractor returns the extractor in list that a mapping names, and the value at the name, else the first of list
