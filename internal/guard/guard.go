@@ -79,7 +79,7 @@ func Try(f func()) (err error) {
 	return nil
 }
 
-// Catch is to be deferred. It sets *err to the error of Fail, if any.
+// Catch sets *err to the error of Fail, if any. It must be deferred.
 func Catch(err *error) {
 	switch fault := recover().(type) {
 	case nil:
