@@ -81,31 +81,20 @@ func settingsOf(e Extractor) string { return fmt.Sprintf("%T%+[1]v", e) }
 // Extract returns the features of the samples of a set, n×m, a sample per row. With [Pixels], vectors that need no
 // crop or resizing are used unchanged and stay sparse; so are vectors that are not images. Without SkipBad the first
 // unusable sample is an error that names it.
-func Extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*Matrix, error) {
-	s, err := sourceOf(ctx, set, by, opt)
-	if err != nil {
-		return nil, err
-	}
+func Extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (_ *Matrix, err error) {
+	defer guard.Catch(&err)
+	s := guard.Must(sourceOf(ctx, set, by, opt))
 	out, bad := &Matrix{Made: s.Made}, make([]error, set.Len())
 	if x, ok := set.Vectors.(*sparse.CSR); ok && s.unchanged {
-		if x, err = s.sparse(ctx, x, bad); err == nil {
-			err = out.list(set, bad)
-		}
-		if err != nil {
-			return nil, err
-		}
+		x = guard.Must(s.sparse(ctx, x, bad))
+		guard.Check(out.list(set, bad))
 		if out.X = x; len(out.Skipped) > 0 {
 			out.X = x.SelectRows(out.Rows)
 		}
 		return out, nil
 	}
-	x, err := s.dense(ctx, bad)
-	if err == nil {
-		err = out.list(set, bad)
-	}
-	if err != nil {
-		return nil, err
-	}
+	x := guard.Must(s.dense(ctx, bad))
+	guard.Check(out.list(set, bad))
 	n, m := len(out.Rows), s.columns
 	for at, i := range out.Rows {
 		copy(x[at*m:(at+1)*m], x[i*m:(i+1)*m])

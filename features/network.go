@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/network"
 )
@@ -62,19 +63,11 @@ func (n Network) Label() string {
 // position. The network may use the free memory budget of ctx.
 func (n Network) Rows(ctx context.Context, _ *datasets.Set) (_ *Rows, err error) {
 	defer n.nameFile(&err)
-	model, err := n.model(ctx)
-	if err != nil {
-		return nil, err
-	}
-	budget := memory.FromContext(ctx)
-	net, err := network.Compile(model, network.Options{Height: n.Size, Width: n.Size, Layer: n.Layer, Memory: max(budget.Free(), 1)})
-	if err != nil {
-		return nil, err
-	}
+	defer guard.Catch(&err)
+	model, budget := guard.Must(n.model(ctx)), memory.FromContext(ctx)
+	net := guard.Must(network.Compile(model, network.Options{Height: n.Size, Width: n.Size, Layer: n.Layer, Memory: max(budget.Free(), 1)}))
 	mean, scale, err := n.entry(net.Channels)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	// The weights count against the memory budget until net is garbage collected.
 	runtime.AddCleanup(net, func(give func()) { give() }, budget.Hold(net.Shared()))
 	pixels, places, channels := net.Height*net.Width, net.OutHeight*net.OutWidth, net.OutChannels
@@ -121,9 +114,7 @@ func (n Network) Digest(ctx context.Context) (_ string, err error) {
 
 // nameFile prefixes an error with the network's name.
 func (n Network) nameFile(err *error) {
-	if *err != nil {
-		*err = fmt.Errorf("network %s: %w", cmp.Or(n.File, lite0), *err)
-	}
+	*err = guard.Wrap(*err, "network %s", cmp.Or(n.File, lite0))
 }
 
 // model returns the bytes of the model.

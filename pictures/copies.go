@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
@@ -66,20 +67,16 @@ const (
 // pixels minus the local mean) with a correlation of at least 0.92, or key points that place one inside the other,
 // possibly mirrored or turned, where at least three quarters of the tiles have the same details. Shots of a burst are at
 // most 3 seconds apart and share key points.
-func Copies(ctx context.Context, from Source) (*Stacks, error) {
+func Copies(ctx context.Context, from Source) (_ *Stacks, err error) {
+	defer guard.Catch(&err)
 	n := len(from.Looks)
 	s := &Stacks{slices.Clone(from.Same), make([]bool, n), make([]bool, n)}
-	pairs, err := from.pairs(ctx)
-	if err != nil {
-		return nil, err
-	}
+	pairs := guard.Must(from.pairs(ctx))
 	found, rough := make([]relation, len(pairs)), lists.Map(from.Looks, (*Look).Rough)
-	if err := parallel.Each(ctx, 0, len(pairs), from.Progress, func(p int) (err error) {
-		found[p], err = from.compare(ctx, pairs[p], rough)
-		return err
-	}); err != nil {
-		return nil, err
-	}
+	guard.Check(parallel.Each(ctx, 0, len(pairs), from.Progress, func(p int) error {
+		found[p] = from.compare(ctx, pairs[p], rough)
+		return nil
+	}))
 	links := make([][]link, n)
 	for p, pair := range pairs {
 		if found[p] != different {
@@ -87,20 +84,14 @@ func Copies(ctx context.Context, from Source) (*Stacks, error) {
 			links[pair.b] = append(links[pair.b], link{pair.a, found[p]})
 		}
 	}
-	if err := from.stack(ctx, s, links, rough); err != nil {
-		return nil, err
-	}
+	from.stack(ctx, s, links, rough)
 	for i, stack := range s.CopyOf {
 		of := from.Same[i]
 		if s.Near[i] = stack != of; !s.Near[i] || s.Burst[i] {
 			continue
 		}
 		if a, b := from.Looks[stack], from.Looks[of]; a.Width == b.Width && a.Height == b.Height && a.small == b.small && a.colour == b.colour {
-			same, err := from.Equal(ctx, stack, i)
-			if err != nil {
-				return nil, err
-			}
-			s.Near[i] = !same
+			s.Near[i] = !guard.Must(from.Equal(ctx, stack, i))
 		}
 	}
 	return s, nil
@@ -112,8 +103,8 @@ type link struct {
 }
 
 // stack joins linked images by a breadth-first search from each original. A copy of a copy must be a copy of the original
-// too; else it gets a stack of its own later. A burst may move on from shot to shot.
-func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [][]float64) error {
+// too; else it gets a stack of its own later. A burst may move on from shot to shot. It calls guard.Fail.
+func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [][]float64) {
 	n := len(s.Looks)
 	first := slices.Clone(s.Same) // the original of each representative of identical images
 	place := make([]int, n)
@@ -137,10 +128,7 @@ func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [
 				if burst[j] = burst[m] || l.by == sameBurst; !burst[j] && m != i {
 					ok := different
 					for g := symmetry(0); g < 8 && ok == different; g++ {
-						var err error
-						if ok, err = s.compare(ctx, related{i, j, g, true}, rough); err != nil {
-							return err
-						}
+						ok = s.compare(ctx, related{i, j, g, true}, rough)
 					}
 					if ok == different {
 						continue
@@ -154,7 +142,6 @@ func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [
 	for i, of := range s.Same {
 		into.CopyOf[i], into.Burst[i] = first[of], burst[of] && first[of] != of
 	}
-	return nil
 }
 
 // Separate splits a list greedily into lists without both elements of any pair of names.
@@ -219,21 +206,18 @@ func (s Source) inBurst(i, j int) bool {
 
 type thumbnail struct{ y, cb, cr grey }
 
-// thumbnail returns the thumbnail of image i.
-func (s Source) thumbnail(ctx context.Context, i int) (*thumbnail, error) {
-	img, err := s.Thumbnail(ctx, i)
-	if err != nil {
-		return nil, err
-	}
-	small := features.Thumbnail(img, ThumbnailSide)
+// thumbnail returns the thumbnail of image i. It calls guard.Fail.
+func (s Source) thumbnail(ctx context.Context, i int) *thumbnail {
+	small := features.Thumbnail(guard.Must(s.Thumbnail(ctx, i)), ThumbnailSide)
 	t := &thumbnail{y: greyOf(small), cb: newGrey(small.Rect.Dx(), small.Rect.Dy()), cr: newGrey(small.Rect.Dx(), small.Rect.Dy())}
 	for p, y := range t.y.v {
 		t.cb.v[p], t.cr.v[p] = (float32(small.Pix[4*p+2])-y)/1.772, (float32(small.Pix[4*p])-y)/1.402
 	}
-	return t, nil
+	return t
 }
 
-func (s Source) compare(ctx context.Context, p related, rough [][]float64) (relation, error) {
+// compare calls guard.Fail.
+func (s Source) compare(ctx context.Context, p related, rough [][]float64) relation {
 	a, b := s.Looks[p.a], s.Looks[p.b]
 	near := nearDuplicate
 	if s.inBurst(p.a, p.b) && !s.Taken[p.a].Equal(s.Taken[p.b]) {
@@ -241,31 +225,26 @@ func (s Source) compare(ctx context.Context, p related, rough [][]float64) (rela
 	}
 	if p.g == 0 && floats.Dot(rough[p.a], rough[p.b]) >= worthLooking && sameColours(a, b) &&
 		correlation(a.brightness().detail(), b.brightness().detail()) >= alike {
-		return near, nil
+		return near
 	}
 	if !p.points {
-		return different, nil
+		return different
 	}
 	at, inliers := place(a, b, p.g)
 	if inliers < leastInliers {
-		return different, nil
+		return different
 	}
-	small, err := s.thumbnail(ctx, p.a)
-	other, err2 := s.thumbnail(ctx, p.b)
-	if err := cmp.Or(err, err2); err != nil {
-		return different, err
-	}
-	o, ok := overlapOf(a, b, small, other, at)
+	o, ok := overlapOf(a, b, s.thumbnail(ctx, p.a), s.thumbnail(ctx, p.b), at)
 	if !ok || o.share < leastOverlap {
-		return different, nil
+		return different
 	}
 	switch tiles := o.agreement(); {
 	case tiles >= alikeTiles:
-		return near, nil
+		return near
 	case tiles >= burstTiles && s.inBurst(p.a, p.b):
-		return sameBurst, nil
+		return sameBurst
 	}
-	return different, nil
+	return different
 }
 
 // Rough returns the brightness of the 16×16 image, normalised to mean 0 and length 1, so that brightness and contrast

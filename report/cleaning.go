@@ -267,27 +267,17 @@ type stackView struct {
 }
 
 // WritePage writes CleaningPage into the folder of the grouping, with thumbnails of its page.
-func (c *Cleaning) WritePage(ctx context.Context, dir, command string) error {
+func (c *Cleaning) WritePage(ctx context.Context, dir, command string) (err error) {
+	defer guard.Catch(&err)
 	to, _, err := ExploreGrouping(dir)
-	if err != nil {
-		return err
-	}
+	guard.Check(err)
 	defer to.Close()
-	script, err := output.ReadFile(filepath.Join(dir, dataFile))
-	if err != nil {
-		return err
-	}
-	data, err := readData(script)
-	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(dir, dataFile), err)
-	}
+	data, err := readData(guard.Must(output.ReadFile(filepath.Join(dir, dataFile))))
+	guard.Check(guard.Wrap(err, "%s", filepath.Join(dir, dataFile)))
 	if !slices.EqualFunc(c.photos, data.Names, func(p Photo, name string) bool { return plaintext.Line(p.Name) == name }) {
 		return fmt.Errorf("%s does not list the photos of the page: run partwise cluster again", filepath.Join(dir, PicturesFile))
 	}
-	stage, err := to.Stage(cleaningFolder)
-	if err != nil {
-		return err
-	}
+	stage := guard.Must(to.Stage(cleaningFolder))
 	defer stage.Discard()
 	w := &cleaningPage{Cleaning: *c, data: data, page: page{
 		folder: folder{filepath.Join(stage.Dir(), cleaningFolder), ctx}, Name: "Photos to clean up", Command: command,
@@ -295,12 +285,10 @@ func (c *Cleaning) WritePage(ctx context.Context, dir, command string) error {
 		About:  "The first photo of each stack is the one to keep; partwise clean can move the others into a folder of your choice.",
 		Styles: []string{pageCSS, clustersCSS, cleaningCSS, data.cellCSS()},
 	}}
-	if err := writePage(&w.page, w, []section[*cleaningPage]{
+	guard.Check(writePage(&w.page, w, []section[*cleaningPage]{
 		{id: "stacks", title: "Stacks", template: readTemplate("cleaning"), make: cleaningStacks},
 		{id: "marked", title: "Blurred and blank", template: readTemplate("cleaning"), make: cleaningMarked},
-	}); err != nil {
-		return err
-	}
+	}))
 	return stage.Publish()
 }
 

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -132,32 +133,22 @@ func unfinished(missing int) string {
 }
 
 // Publish replaces the pages of an experiment's results by new ones from its log and saved models.
-func Publish(ctx context.Context, folder *results.Folder, from Sources) (*Experiment, error) {
-	e, err := readExperiment(folder.Dir(), from)
-	if err != nil {
-		return nil, err
-	}
+func Publish(ctx context.Context, folder *results.Folder, from Sources) (_ *Experiment, err error) {
+	defer guard.Catch(&err)
+	e := readExperiment(folder.Dir(), from)
 	e.Shown, e.progress = from.Shown, &counter{progress: from.Progress}
 	return e, folder.Publish(func(staging string) (keep []string, err error) {
 		if from.Shown == nil {
-			if keep, err = copyPhotographs(staging, folder.Dir()); err != nil {
-				return nil, err
-			}
+			keep = guard.Must(copyPhotographs(staging, folder.Dir()))
 		}
 		return keep, WriteExperiment(ctx, staging, *e)
 	})
 }
 
-func readExperiment(dir string, from Sources) (*Experiment, error) {
-	s, err := results.ReadSummary(dir)
-	if err != nil {
-		return nil, err
-	}
-	records, err := results.Records(dir, s)
-	if err != nil {
-		return nil, err
-	}
-	e := &Experiment{Summary: s, Records: records}
+// readExperiment calls guard.Fail.
+func readExperiment(dir string, from Sources) *Experiment {
+	s := guard.Must(results.ReadSummary(dir))
+	e := &Experiment{Summary: s, Records: guard.Must(results.Records(dir, s))}
 	warn := func(format string, a ...any) { s.Warnings = append(s.Warnings, from.warn(format, a...)) }
 	if s.Program != "" {
 		s.Settings = append(s.Settings, programSetting(s.Program))
@@ -190,7 +181,7 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 			warn("the coefficients of %s are not shown: %v", method, others[i])
 		}
 	}
-	return e, nil
+	return e
 }
 
 // Headlines returns the tables of the main scores, over all samples.
@@ -287,11 +278,9 @@ var setsSections = []section[*setsPage]{
 
 // PublishSets replaces the page of an experiment on several sets by a new one from the results of the sets in the
 // folder. It leaves out sets without results and warns about them.
-func PublishSets(ctx context.Context, folder *results.Folder, from Sources) (*Sets, error) {
-	list, err := results.ReadSets(folder.Dir())
-	if err != nil {
-		return nil, err
-	}
+func PublishSets(ctx context.Context, folder *results.Folder, from Sources) (_ *Sets, err error) {
+	defer guard.Catch(&err)
+	list := guard.Must(results.ReadSets(folder.Dir()))
 	if list == nil {
 		return nil, fmt.Errorf("%s has no results of several sets", folder.Dir())
 	}
@@ -302,11 +291,7 @@ func PublishSets(ctx context.Context, folder *results.Folder, from Sources) (*Se
 			from.warn("%s has no results yet and is left out", name)
 			continue
 		}
-		e, err := readExperiment(dir, from)
-		if err != nil {
-			return nil, err
-		}
-		s.Names, s.Sets = append(s.Names, name), append(s.Sets, e)
+		s.Names, s.Sets = append(s.Names, name), append(s.Sets, readExperiment(dir, from))
 	}
 	return s, folder.Publish(func(staging string) ([]string, error) { return nil, WriteSets(ctx, staging, *s) })
 }

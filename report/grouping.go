@@ -113,34 +113,23 @@ func (f feedbackStore) Remove(name string) error { return f.Folder.Clear(Feedbac
 
 // Publish replaces the content of the folder by a grouping of the inputs, calls from.Published, and closes the folder.
 // c has the name, command, method, settings, warnings and pictures; Publish fills in all other fields and returns c.
-func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *grouping.Grouping, c Clusters, from Sources) (Clusters, error) {
+func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *grouping.Grouping, c Clusters, from Sources) (_ Clusters, err error) {
+	defer guard.Catch(&err)
 	c.progress = &counter{progress: from.Progress}
 	c.setResults(ctx, in, found, f.Folder.Dir())
-	stage, err := f.Folder.Stage(GroupingFiles...)
-	if err != nil {
-		return c, err
-	}
+	stage := guard.Must(f.Folder.Stage(GroupingFiles...))
 	defer stage.Discard()
 	to := folder{stage.Dir(), ctx}
-	if err := c.writeLists(to, in); err != nil {
-		return c, err
-	}
+	c.writeLists(to, in)
 	// Compressing the model takes as long as drawing the page.
-	if err := concurrently(ctx, func() error {
-		m, err := found.Model(ctx, in)
-		if err != nil {
-			return err
-		}
+	guard.Check(concurrently(ctx, func() error {
+		m := guard.Must(found.Model(ctx, in))
 		m.Program, m.Groups.Opened, m.Groups.ByDay = c.Program, c.Opened, c.ByDay
 		return to.write(ModelFile, m.Save)
-	}, func() (err error) {
-		if c.Shown, err = found.Illustrate(ctx, in); err != nil {
-			return err
-		}
+	}, func() error {
+		c.Shown = guard.Must(found.Illustrate(ctx, in))
 		return WriteClusters(ctx, stage.Dir(), c)
-	}); err != nil {
-		return c, err
-	}
+	}))
 	err = stage.Publish()
 	if err == nil && from.Published != nil {
 		err = from.Published()
@@ -204,8 +193,8 @@ func linksTo(files []string, dir string) []string {
 	return links
 }
 
-func (c Clusters) writeLists(to folder, in *input.Inputs) (err error) {
-	defer guard.Catch(&err)
+// writeLists calls guard.Fail.
+func (c Clusters) writeLists(to folder, in *input.Inputs) {
 	guard.Check(to.writeList(AssignmentsFile, len(c.Names), c.assignments()))
 	if c.Pictures != nil {
 		guard.Check(to.writeList(PicturesFile, len(c.Names), c.pictures()))
@@ -228,7 +217,6 @@ func (c Clusters) writeLists(to folder, in *input.Inputs) (err error) {
 	if in.Scales != nil {
 		guard.Check(to.writeBytes(results.ScalesFile, results.Scales(in.Scales)))
 	}
-	return nil
 }
 
 // listColumn is a column of a CSV file with a line for each sample.

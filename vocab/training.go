@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
 	panels "github.com/seed4492f2cd/partwise/internal/panel"
@@ -88,23 +89,17 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 // subset.
 func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocabulary, err error) {
 	defer wrap(&err, "vocabulary")
-	if t, err = t.withDefaults(vectors, dim); err != nil {
-		return nil, err
-	}
+	defer guard.Catch(&err)
+	t = guard.Must(t.withDefaults(vectors, dim))
 	s := &sample{vectors: vectors, dim: dim, order: rng.New(t.Seed, "vocabulary order").Perm(len(vectors) / dim)}
-	first, err := s.distinctRows(t.Words)
-	if err != nil {
-		return nil, err
-	}
+	first := guard.Must(s.distinctRows(t.Words))
 	halvings, least := 0, max(first[len(first)-1]+1, leastPart*t.Words)
 	for s.len()>>(halvings+1) >= least {
 		halvings++
 	}
 	if t.Words <= mostPlusPlus {
 		random := rng.New(t.Seed, "vocabulary seeds")
-		if first, err = plusPlus(ctx, s, s.len()>>halvings, t.Words, random); err != nil {
-			return nil, err
-		}
+		first = guard.Must(plusPlus(ctx, s, s.len()>>halvings, t.Words, random))
 	}
 	words := newPoints(t.Words, dim)
 	for j, i := range first {
@@ -115,9 +110,7 @@ func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocab
 	}
 	k := newKMeans(t, s, words)
 	for ; halvings > 0; halvings-- {
-		if err := k.iterateOn(ctx, s.len()>>halvings, max(t.Tolerance, partTolerance)); err != nil {
-			return nil, err
-		}
+		guard.Check(k.iterateOn(ctx, s.len()>>halvings, max(t.Tolerance, partTolerance)))
 	}
 	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, k.iterateOn(ctx, s.len(), t.Tolerance)
 }

@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 )
@@ -53,9 +54,7 @@ func (v *Vocabulary) checkWords() error {
 
 // wrap prefixes an error with a name.
 func wrap(err *error, name string) {
-	if *err != nil {
-		*err = fmt.Errorf("%s: %w", name, *err)
-	}
+	*err = guard.Wrap(*err, "%s", name)
 }
 
 func checkSize(words, dim int) error {

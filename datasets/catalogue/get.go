@@ -76,27 +76,18 @@ const (
 
 // getForm downloads the missing files of a form, to dir if root has none of them.
 func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (err error) {
-	at, missing, err := f.missing(root, dir)
-	if err != nil {
-		return err
-	}
+	defer guard.Catch(&err)
+	at, missing := f.missing(root, dir)
 	if _, err := os.Lstat(filepath.Join(at, workName)); len(missing) == 0 && errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	lock, err := d.lock(ctx, root, dir)
-	if err != nil {
-		return err
-	}
+	lock := guard.Must(d.lock(ctx, root, dir))
 	defer lock.Release()
 	// Another process may have downloaded the files in the meantime.
-	if dir, missing, err = f.missing(root, dir); err != nil {
-		return err
-	}
+	dir, missing = f.missing(root, dir)
 	_, err = os.Lstat(dir)
 	isNew, work := errors.Is(err, fs.ErrNotExist), filepath.Join(dir, workName)
-	if err := os.MkdirAll(work, 0o777); err != nil {
-		return err
-	}
+	guard.Check(os.MkdirAll(work, 0o777))
 	if stat, err := os.Lstat(work); err != nil || !stat.IsDir() {
 		return errors.Join(fmt.Errorf("%s is not a folder", work), err)
 	}
@@ -106,30 +97,21 @@ func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (er
 			os.Remove(dir)
 		}
 	}()
-	if err = clearWork(work, missing); err == nil {
-		err = atomicfile.RemoveStale(dir) // left by a process killed while it noted a sum
-	}
+	guard.Check(clearWork(work, missing))
+	guard.Check(atomicfile.RemoveStale(dir)) // left by a process killed while it noted a sum
 	for _, file := range missing {
-		if err != nil {
-			return err
-		}
 		if file.Unpack {
-			err = d.getArchive(ctx, f, file, dir)
-			continue
+			guard.Check(d.getArchive(ctx, f, file, dir))
+		} else {
+			from := guard.Must(d.download(ctx, file, dir))
+			guard.Check(d.moveIntoPlace(file, from, from, filepath.Join(dir, file.File)))
 		}
-		var from string
-		if from, err = d.download(ctx, file, dir); err == nil {
-			err = d.moveIntoPlace(file, from, from, filepath.Join(dir, file.File))
-		}
-	}
-	if err != nil {
-		return err
 	}
 	return clearWork(work, nil)
 }
 
-// missing returns the folder of the form's files, else dir, and the missing files.
-func (f *Form) missing(root, dir string) (string, []*Download, error) {
+// missing returns the folder of the form's files, else dir, and the missing files. It calls guard.Fail.
+func (f *Form) missing(root, dir string) (string, []*Download) {
 	switch found := f.find(root); {
 	case found == "":
 	case f.VectorFile != "":
@@ -137,7 +119,7 @@ func (f *Form) missing(root, dir string) (string, []*Download, error) {
 	case f.IDX:
 		dir = found
 	default:
-		return dir, nil, nil
+		return dir, nil
 	}
 	var missing []*Download
 	for i := range f.Files {
@@ -145,7 +127,7 @@ func (f *Form) missing(root, dir string) (string, []*Download, error) {
 		if file.Unpack {
 			raw := filepath.Join(dir, rawName)
 			if _, err := os.Lstat(raw); !errors.Is(err, fs.ErrNotExist) {
-				return "", nil, errors.Join(fmt.Errorf("%s exists but does not contain %s; move it away to download again", raw, f), err)
+				guard.Check(errors.Join(fmt.Errorf("%s exists but does not contain %s; move it away to download again", raw, f), err))
 			}
 			missing = append(missing, file)
 			continue
@@ -161,10 +143,10 @@ func (f *Form) missing(root, dir string) (string, []*Download, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			missing = append(missing, file)
 		case err != nil:
-			return "", nil, fmt.Errorf("%s exists but is not the file of the set: %w; move it away to download again", path, err)
+			guard.Fail("%s exists but is not the file of the set: %w; move it away to download again", path, err)
 		}
 	}
-	return dir, missing, nil
+	return dir, missing
 }
 
 // lock waits until no other process downloads a set into the folder dir in root.
@@ -242,22 +224,17 @@ func (d *Downloader) getArchive(ctx context.Context, f *Form, file *Download, di
 }
 
 // unpack unpacks an archive, and its inner archive if any, into the folder tmp.
-func (f *Form) unpack(ctx context.Context, file *Download, archive, tmp string) error {
+func (f *Form) unpack(ctx context.Context, file *Download, archive, tmp string) (err error) {
+	defer guard.Catch(&err)
 	limit := cmp.Or(file.MaxUnpacked, defaultMaxUnpacked)
-	if err := unpack(ctx, archive, tmp, limit); err != nil {
-		return err
-	}
+	guard.Check(unpack(ctx, archive, tmp, limit))
 	if file.Inner != "" {
 		inner := filepath.Join(tmp, filepath.FromSlash(file.Inner))
 		if _, err := os.Lstat(inner); err != nil {
 			return fmt.Errorf("%s does not contain %s", file.File, file.Inner)
 		}
-		if err := unpack(ctx, inner, filepath.Dir(inner), limit); err != nil {
-			return err
-		}
-		if err := os.Remove(inner); err != nil {
-			return err
-		}
+		guard.Check(unpack(ctx, inner, filepath.Dir(inner), limit))
+		guard.Check(os.Remove(inner))
 	}
 	if f.FindIn(tmp, maxDepth-1) == "" {
 		return fmt.Errorf("%s does not contain %s", file.File, f)

@@ -27,14 +27,16 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// Call runs f and returns its error, or a *PanicError if f panics. A *PanicError as the panic value is returned
-// unchanged. Goroutines that f starts need their own Call.
+// Call runs f and returns its error or the error of Fail, or a *PanicError if f panics. A *PanicError as the panic value is
+// returned unchanged. Goroutines that f starts need their own Call.
 func Call(f func() error) (err error) {
 	defer func() {
 		switch value := recover().(type) {
 		case nil:
 		case *PanicError:
 			err = value
+		case failure:
+			err = value.error
 		default:
 			err = &PanicError{Value: value, Place: stackOfModule()}
 		}
@@ -77,7 +79,7 @@ func Try(f func()) (err error) {
 	return nil
 }
 
-// Catch is to be deferred. It sets *err to the error of Fail, if any.
+// Catch sets *err to the error of Fail, if any. It must be deferred.
 func Catch(err *error) {
 	switch fault := recover().(type) {
 	case nil:

@@ -18,6 +18,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/number"
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
@@ -79,11 +80,8 @@ func (a *Archive) Has(name string) bool {
 // Floats reads an array of float64 (<f8) in C order. check, if not nil, validates the shape before memory is allocated.
 func (a *Archive) Floats(name string, dimensions int, check func(shape []int) error) (values []float64, shape []int, err error) {
 	raw, shape, err := a.read(name, "<f8", dimensions, check)
-	if err != nil {
-		return nil, shape, err
-	}
 	values = make([]float64, len(raw)/8)
-	_, err = binary.Decode(raw, binary.LittleEndian, values)
+	_, _ = binary.Decode(raw, binary.LittleEndian, values) // cannot fail: raw has their length
 	return values, shape, err
 }
 
@@ -164,32 +162,24 @@ func (a *Archive) read(name, kind string, dimensions int, check func([]int) erro
 	if !ok {
 		return nil, nil, fmt.Errorf("the file has no array %q", name)
 	}
-	if raw, shape, err = e.read(kind, dimensions, check); err != nil {
-		return nil, nil, fmt.Errorf("the array %q: %w", name, err)
-	}
-	return raw, shape, nil
+	raw, shape, err = e.read(kind, dimensions, check)
+	return raw, shape, guard.Wrap(err, "the array %q", name)
 }
 
 func (e Entry) read(kind string, dimensions int, check func([]int) error) (raw []byte, shape []int, err error) {
-	content, err := e.Open()
-	if err != nil {
-		return nil, nil, err
-	}
+	defer guard.Catch(&err)
+	content := guard.Must(e.Open())
 	defer content.Close()
 	r := number.Buffered(content, e.Size())
-	h, err := ReadHeader(r)
+	h := guard.Must(ReadHeader(r))
 	switch {
-	case err != nil:
-		return nil, nil, err
 	case h.Type != kind || h.Fortran:
 		return nil, nil, fmt.Errorf("type %s, Fortran order %t; expected type %s in C order", h.Type, h.Fortran, kind)
 	case len(h.Shape) != dimensions:
 		return nil, nil, fmt.Errorf("shape %v; expected %d dimensions", h.Shape, dimensions)
 	}
 	if check != nil {
-		if err := check(h.Shape); err != nil {
-			return nil, nil, err
-		}
+		guard.Check(check(h.Shape))
 	}
 	item, _ := h.Item()
 	items, err := h.Items(item.Size)
@@ -200,10 +190,8 @@ func (e Entry) read(kind string, dimensions int, check func([]int) error) (raw [
 	case size > FreeBytes && uint64(size/PerByte) > e.CompressedSize64:
 		return nil, nil, fmt.Errorf("shape %v is too large for %d compressed bytes", h.Shape, e.CompressedSize64)
 	}
-	if raw, err = number.ReadBytes(r, size, size); err == nil {
-		err = number.End(r)
-	}
-	return raw, h.Shape, err
+	raw = guard.Must(number.ReadBytes(r, size, size))
+	return raw, h.Shape, number.End(r)
 }
 
 // Header is the header of an array.

@@ -54,7 +54,7 @@ func TestRemaining(t *testing.T) {
 func TestMeanCurve(t *testing.T) {
 	long := []record.Point{{Iteration: 1, Objective: 1}, {Iteration: 5, Objective: 0.2}, {Iteration: 9, Objective: 0.4}}
 	short := []record.Point{{Iteration: 1, Objective: 1}, {Iteration: 3, Objective: 0}}
-	got := must(terms[0].mean(t.Context(), [][]record.Point{long, short}))
+	got := terms[0].mean(t.Context(), [][]record.Point{long, short})
 	want := plotter.XYs{{X: 1, Y: 1}, {X: 3, Y: 0.3}, {X: 5, Y: 0.1}, {X: 9, Y: 0.2}}
 	if len(got) != len(want) {
 		t.Fatalf("got %v, want %v", got, want)
@@ -145,7 +145,7 @@ func TestTerms(t *testing.T) {
 		{{X: 1, Y: 50}, {X: 2, Y: 100.0 / 3}, {X: 3, Y: (25 + 100.0/3) / 2}},
 		{{X: 1, Y: 10}, {X: 2, Y: 20}, {X: 3, Y: 25}},
 	} {
-		for j, p := range must(terms[i].mean(t.Context(), curves)) {
+		for j, p := range terms[i].mean(t.Context(), curves) {
 			if p.X != want[j].X || !near(p.Y, want[j].Y) {
 				t.Errorf("%s: got %v, want %v", terms[i].name, p, want[j])
 			}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
@@ -27,12 +28,13 @@ import (
 // Curves draws the means of a table against the number of classes or the rank, in a pale band of one standard error to
 // each side. A single row is drawn as dots with bars of one standard deviation. A ring marks each method's best rank,
 // unless all ranks are equally good. Without any mean the error is ErrNoData.
-func Curves(t *table.Table, looks Looks) (*Figure, error) {
+func Curves(t *table.Table, looks Looks) (_ *Figure, err error) {
+	defer guard.Catch(&err)
 	switch len(t.Rows) {
 	case 0:
 		return nil, fmt.Errorf("curves of %s: %w", t.Score.Name, ErrNoData)
 	case 1:
-		return dots(t, looks)
+		return dots(t, looks), nil
 	}
 	across := "Number of classes"
 	if t.Ranks {
@@ -49,9 +51,7 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 		}
 		lines = append(lines, l)
 	}
-	if err := f.addLines(lines...); err != nil {
-		return nil, err
-	}
+	f.addLines(lines...)
 	roundTicks(&f.plot.Y, t.Score.Unit == eval.UnitPercent)
 	return f.figure(true), nil
 }
@@ -66,8 +66,8 @@ func meanPoints(t *table.Table, column int, errors float64) (points plotter.XYs)
 	return points
 }
 
-// dots draws the only row of a table, with the first method at the top.
-func dots(t *table.Table, looks Looks) (*Figure, error) {
+// dots draws the only row of a table, with the first method at the top. It calls guard.Fail.
+func dots(t *table.Table, looks Looks) *Figure {
 	row := t.Rows[0]
 	f := newChart(table.AxisLabel(t.Score, " with "+t.Describe(row)), "")
 	f.grid.Vertical.Color = gridGrey
@@ -87,9 +87,7 @@ func dots(t *table.Table, looks Looks) (*Figure, error) {
 				plotter.XYs
 				plotter.XErrors
 			}{at, plotter.XErrors{{Low: c.SD, High: c.SD}}})
-			if err != nil {
-				return nil, fmt.Errorf("deviation of %s: %w", method, err)
-			}
+			guard.Check(guard.Wrap(err, "deviation of %s", method))
 			bar.LineStyle = lineOf(number)
 			bar.LineStyle.Dashes = nil
 			f.plot.Add(bar)
@@ -104,7 +102,7 @@ func dots(t *table.Table, looks Looks) (*Figure, error) {
 	f.plot.Y.Tick.Length = 0
 	f.width += longest
 	f.height = vg.Points(50) + vg.Points(18)*vg.Length(len(t.Methods))
-	return f.figure(false), nil
+	return f.figure(false)
 }
 
 type criterion struct {
@@ -114,7 +112,8 @@ type criterion struct {
 
 // choiceFigure draws criteria against the candidate numbers, with rings at the index chosen unless it is −1. bound sets
 // the limits of the vertical axis.
-func choiceFigure(x, y string, numbers []int, chosen int, bound func(*plot.Axis), criteria ...criterion) (*Figure, error) {
+func choiceFigure(x, y string, numbers []int, chosen int, bound func(*plot.Axis), criteria ...criterion) (_ *Figure, err error) {
+	defer guard.Catch(&err)
 	f := newChart(x, y)
 	f.wholeX(numbers)
 	var lines []line
@@ -134,9 +133,7 @@ func choiceFigure(x, y string, numbers []int, chosen int, bound func(*plot.Axis)
 		}
 		lines = append(lines, l)
 	}
-	if err := f.addLines(lines...); err != nil {
-		return nil, err
-	}
+	f.addLines(lines...)
 	bound(&f.plot.Y)
 	return f.figure(len(criteria) > 1), nil
 }
@@ -178,7 +175,8 @@ func RankCurve(c *factor.RankCurve, chosen int) (*Figure, error) {
 // SweepCurves draws a table's score, averaged over its rows or at the best rank, against one setting of its sweeps. It
 // has a line for each combination of other settings, with a ring at the best, and level lines for other methods.
 // Without data the error is ErrNoData.
-func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Looks) (*Figure, error) {
+func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Looks) (_ *Figure, err error) {
+	defer guard.Catch(&err)
 	level := ""
 	if t.ChoosesRank() {
 		level = " at the best rank"
@@ -216,19 +214,14 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 	}
 	// The values are added first, so that they determine the axis.
 	next := len(lines)
-	lines = append(lines, rings...)
-	if err := f.addLines(lines...); err != nil {
-		return nil, err
-	}
+	f.addLines(append(lines, rings...)...)
 	for column, method := range t.Methods {
 		_, c := t.Level(column)
 		if c.N == 0 || slices.ContainsFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }) {
 			continue
 		}
 		level := plotter.XYs{{X: f.plot.X.Min, Y: c.Mean}, {X: f.plot.X.Max, Y: c.Mean}}
-		if err := f.addLines(line{number: looks.number(method, next), name: method, points: level}); err != nil {
-			return nil, err
-		}
+		f.addLines(line{number: looks.number(method, next), name: method, points: level})
 		next++
 	}
 	roundTicks(&f.plot.Y, t.Score.Unit == eval.UnitPercent)
@@ -308,16 +301,15 @@ func (f *chart) placeValues(values []string) map[string]float64 {
 // step mostly corrects the scale of the initial factors). Objectives of different methods are different functions; only
 // their speed of convergence is comparable. Lines are means over the trials with the largest number of classes, or
 // rank, that has curves. A stopped trial stays at its last value. If no curve falls, the error is ErrNoData.
-func Convergence(ctx context.Context, records []record.Record, methods []string, looks Looks) (*Figure, error) {
+func Convergence(ctx context.Context, records []record.Record, methods []string, looks Looks) (_ *Figure, err error) {
+	defer guard.Catch(&err)
 	trials := curvesOf(records, methods, remainingDecrease)
 	if len(trials) == 0 {
 		return nil, fmt.Errorf("convergence: %w", ErrNoData)
 	}
 	f := iterationChart("Remaining decrease, %")
 	for i, method := range methods {
-		if err := f.addMean(ctx, looks.number(method, i), method, trials[method], terms[0]); err != nil {
-			return nil, err
-		}
+		f.addMean(ctx, looks.number(method, i), method, trials[method], terms[0])
 	}
 	roundTicks(&f.plot.Y, true)
 	return f.figure(true), nil
@@ -325,7 +317,8 @@ func Convergence(ctx context.Context, records []record.Record, methods []string,
 
 // Terms draws the objective of a method with a penalty, its fit and its penalty in three plots, because they may differ
 // by orders of magnitude. It uses the same trials as Convergence. If no curve has a penalty, the error is ErrNoData.
-func Terms(ctx context.Context, records []record.Record, method string, looks Looks) (*Figure, error) {
+func Terms(ctx context.Context, records []record.Record, method string, looks Looks) (_ *Figure, err error) {
+	defer guard.Catch(&err)
 	trials := curvesOf(records, []string{method}, withPenalty)[method]
 	if trials == nil {
 		return nil, fmt.Errorf("terms of %s: %w", method, ErrNoData)
@@ -333,9 +326,7 @@ func Terms(ctx context.Context, records []record.Record, method string, looks Lo
 	charts := make([]*chart, len(terms))
 	for i, t := range terms {
 		f := iterationChart(t.name)
-		if err := f.addMean(ctx, looks.number(method, 0), method, trials, t); err != nil {
-			return nil, err
-		}
+		f.addMean(ctx, looks.number(method, 0), method, trials, t)
 		roundTicks(&f.plot.Y, false)
 		charts[i] = f
 	}
@@ -368,12 +359,9 @@ func iterationChart(y string) *chart {
 	return f
 }
 
-func (f *chart) addMean(ctx context.Context, number int, method string, curves [][]record.Point, t term) error {
-	mean, err := t.mean(ctx, curves)
-	if err != nil {
-		return err
-	}
-	return f.addLines(line{number: number, name: method, points: mean})
+// addMean calls guard.Fail.
+func (f *chart) addMean(ctx context.Context, number int, method string, curves [][]record.Point, t term) {
+	f.addLines(line{number: number, name: method, points: t.mean(ctx, curves)})
 }
 
 // curvesOf returns the prepared curves of each method at the largest number of classes, or rank, that has curves.
@@ -422,22 +410,19 @@ func withPenalty(curve []record.Point) []record.Point {
 	})
 }
 
-// mean averages the term over the curves at every iteration of any curve.
-func (t term) mean(ctx context.Context, curves [][]record.Point) (plotter.XYs, error) {
+// mean averages the term over the curves at every iteration of any curve. It calls guard.Fail when ctx ends.
+func (t term) mean(ctx context.Context, curves [][]record.Point) (mean plotter.XYs) {
 	iterations := lists.Map(slices.Concat(curves...), func(p record.Point) int { return p.Iteration })
 	slices.Sort(iterations)
-	var mean plotter.XYs
 	for _, i := range slices.Compact(iterations) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		guard.Check(ctx.Err())
 		sum := 0.0
 		for _, curve := range curves {
 			sum += t.valueAt(curve, i)
 		}
 		mean = append(mean, plotter.XY{X: float64(i), Y: sum / float64(len(curves))})
 	}
-	return mean, nil
+	return mean
 }
 
 // valueAt interpolates the term of a curve linearly; outside of the curve's points it is constant.

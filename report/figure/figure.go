@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"image/color"
 	"image/png"
@@ -32,6 +31,7 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -233,8 +233,8 @@ type line struct {
 	ring         *plotter.XY // a point with a ring, or nil; without points there is only the ring
 }
 
-// addLines adds lines, with all bands behind all lines.
-func (f *chart) addLines(lines ...line) error {
+// addLines adds lines, with all bands behind all lines. It calls guard.Fail.
+func (f *chart) addLines(lines ...line) {
 	for _, l := range lines {
 		if len(l.below) < 2 || slices.Equal(l.below, l.above) {
 			continue
@@ -242,9 +242,7 @@ func (f *chart) addLines(lines ...line) error {
 		outline := slices.Clone(l.above)
 		slices.Reverse(outline)
 		band, err := plotter.NewPolygon(slices.Concat(l.below, outline))
-		if err != nil {
-			return fmt.Errorf("band of %s: %w", l.name, err)
-		}
+		guard.Check(guard.Wrap(err, "band of %s", l.name))
 		c := color.NRGBAModel.Convert(Palette[l.number%len(Palette)]).(color.NRGBA)
 		c.A = bandStrength
 		band.Color, band.LineStyle.Width = c, 0
@@ -253,9 +251,7 @@ func (f *chart) addLines(lines ...line) error {
 	for _, l := range lines {
 		if len(l.points) > 0 {
 			drawn, err := plotter.NewLine(l.points)
-			if err != nil {
-				return fmt.Errorf("line of %s: %w", l.name, err)
-			}
+			guard.Check(guard.Wrap(err, "line of %s", l.name))
 			drawn.LineStyle = lineOf(l.number)
 			f.plot.Add(drawn)
 			thumbs := []plot.Thumbnailer{drawn}
@@ -273,7 +269,6 @@ func (f *chart) addLines(lines ...line) error {
 			})
 		}
 	}
-	return nil
 }
 
 // ring is a circle that is thick enough for print.
