@@ -56,7 +56,7 @@ release: release-tools
 	$(if $(wildcard .ci/wheels),$(MAKE) --no-print-directory wheels)
 	.ci/image
 	cd dist && sha256sum $$(find partwise* -maxdepth 0 -type f) > SHA256SUMS
-	@$(if $(COSIGN_KEY),cd dist && $(RELEASE) cosign sign-blob --yes --new-bundle-format --bundle SHA256SUMS.sigstore.json --key "$(COSIGN_KEY)" $(COSIGN) SHA256SUMS,echo "not signed: COSIGN_KEY is not set")
+	$(if $(COSIGN_KEY),$(RELEASE) cosign sign-blob --yes --new-bundle-format --bundle dist/SHA256SUMS.sigstore.json --key "$(COSIGN_KEY)" dist/SHA256SUMS,@echo "not signed: COSIGN_KEY is not set")
 
 # The files of a release beside the program. The manual pages have the date of the commit.
 release-files:
