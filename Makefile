@@ -4,7 +4,7 @@
 # make lint   gofmt, go vet, staticcheck
 # make docs   the documentation as a site, in dist/site
 # make bench  time the kernels, and other programs beside this one
-# make release   archives for Linux, macOS and Windows
+# make release   archives, packages and a container image for Linux, macOS and Windows; release-check tries them
 
 GO ?= go
 # TESTFLAGS are added to every go test, as in TESTFLAGS=-v. make lint runs go vet. Without data for a debugger, test
@@ -29,7 +29,7 @@ OPENCV = CGO_ENABLED=1 CGO_CFLAGS="-O2 -ffunction-sections -fdata-sections" \
   CGO_CXXFLAGS="--std=c++11 -I$(CURDIR)/.ci/opencv -I/usr/include/opencv4 -O2 -ffunction-sections -fdata-sections"
 LINK = -ldflags '-linkmode external -extldflags "-Wl,--gc-sections -lopencv_features2d -lopencv_imgproc -lopencv_core -lstdc++ -lm"'
 
-.PHONY: run test test-portable test-opencv test-race test-plain test-processors test-arm64 race lint opencv portable deps fuzz torture bench clean vulncheck docs release release-tools sbom reproducible reproducible-opencv
+.PHONY: run test test-portable test-opencv test-race test-plain test-processors test-arm64 race lint opencv portable deps fuzz torture bench clean vulncheck docs release release-files release-check release-tools sbom reproducible reproducible-opencv
 
 run: opencv
 	./partwise run $(DEMO)
@@ -47,11 +47,34 @@ opencv: deps
 portable:
 	CGO_ENABLED=0 $(BUILD) -o partwise ./cmd/partwise
 
-# Archives of the portable program for all systems, with their sums and bills of materials, into dist; see
-# .goreleaser.yaml. VERSION names the release, as in VERSION=v1.2.3; without it they are a snapshot.
+# A release of the portable program, in dist: archives, packages and manifests (.goreleaser.yaml), wheels, a container
+# image, and their sums. VERSION names it, as in VERSION=v1.2.3; without it they are a snapshot. COSIGN_KEY, a file or
+# the address of a key, signs the sums.
 RELEASE = PATH="$(CURDIR)/release-files/bin:$$PATH"
 release: release-tools
 	$(RELEASE) VERSION=$(VERSION) goreleaser release --clean --snapshot
+	$(if $(wildcard .ci/wheels),$(MAKE) --no-print-directory wheels)
+	.ci/image
+	cd dist && sha256sum $$(find partwise* -maxdepth 0 -type f) > SHA256SUMS
+	$(if $(COSIGN_KEY),$(RELEASE) cosign sign-blob --yes --new-bundle-format --bundle dist/SHA256SUMS.sigstore.json --key "$(COSIGN_KEY)" dist/SHA256SUMS,@echo "not signed: COSIGN_KEY is not set")
+
+# The files of a release beside the program. The manual pages have the date of the commit.
+release-files:
+	rm -rf release-files/man release-files/completions
+	mkdir -p release-files/completions
+	CGO_ENABLED=0 $(BUILD) -ldflags "-X main.version=$(VERSION)" -o release-files/partwise ./cmd/partwise
+	release-files/partwise man --dir release-files/man
+	gzip -9nk release-files/man/*
+	release-files/partwise licences --text > release-files/THIRD_PARTY_LICENCES.txt
+	release-files/partwise completion bash > release-files/completions/partwise.bash
+	release-files/partwise completion zsh > release-files/completions/_partwise
+	release-files/partwise completion fish > release-files/completions/partwise.fish
+	release-files/partwise completion powershell > release-files/completions/partwise.ps1
+
+# Installs and runs the files of make release that this machine can run, and compares manifests with them.
+release-check: release
+	@$(MAKE) --no-print-directory deps PACKAGES="mmdebstrap rpm ruby"
+	@GO=$(GO) nice .ci/release-check
 
 # The bill of materials of the portable program, in CycloneDX.
 sbom: portable release-tools
@@ -61,6 +84,8 @@ sbom: portable release-tools
 release-tools:
 	GOBIN="$(CURDIR)/release-files/bin" CGO_ENABLED=0 $(GO) install github.com/goreleaser/goreleaser/v2@v2.15.0
 	GOBIN="$(CURDIR)/release-files/bin" CGO_ENABLED=0 $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
+	$(if $(COSIGN_KEY),GOBIN="$(CURDIR)/release-files/bin" CGO_ENABLED=0 $(GO) install github.com/sigstore/cosign/v2/cmd/cosign@v2.6.2)
+	@$(MAKE) --no-print-directory deps PACKAGES=buildah
 
 # Builds the program, portable or with OpenCV, twice in different places and compares the bytes.
 reproducible:
