@@ -109,6 +109,7 @@ func clusterCommand() *cobra.Command {
 	f.StringVar(&c.out, "out", "", "results folder (default results/DIR-groups)")
 	strictFlag(cmd)
 	dataFlags(cmd, &e.Data)
+	vectorFlags(cmd, &e.Data)
 	prepareFlags(cmd)
 	timesFlag(cmd)
 	return cmd

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -80,7 +81,6 @@ func TestMissingRefused(t *testing.T) {
 	experiment := "data: {set: labelled.csv, missing: nan}\nclasses: [2]\nrepeats: 1\nrank: %s\nmethods: [%s]\nfeatures: {pixels: 32, normalise: %s}\n"
 	write(t, "scaled.yaml", fmt.Sprintf(experiment, "2", "nmf", "l2"))
 	write(t, "kmeans.yaml", fmt.Sprintf(experiment, "2", "nmf, kmeans", "none"))
-	write(t, "auto.yaml", fmt.Sprintf(experiment, "auto", "nmf", "none"))
 	write(t, "fast.yaml", fmt.Sprintf(experiment, "2", "{name: parts, penalty: l1, unit-norm: true, solver: fast}", "none"))
 	write(t, "whiten.yaml", strings.Replace(fmt.Sprintf(experiment, "2", "kmeans", "none"), "none}", "none, whiten: 0.1}", 1))
 	write(t, "joined.yaml", strings.Replace(fmt.Sprintf(experiment, "2", "nmf", "none"), "{pixels: 32, normalise: none}", "[{pixels: 32, normalise: none}, {pixels: 32, normalise: none}]", 1))
@@ -89,7 +89,7 @@ func TestMissingRefused(t *testing.T) {
 		"fit ratings.csv --missing nan --method cf --rank 2 --out x.npz":     "cf: basis concept supports no missing values",
 		"fit ratings.csv --missing nan --method pca --rank 2 --out x.npz":    "pca: the method supports no missing values",
 		"fit ratings.csv --missing nan --method ss-nmf --rank 2 --out x.npz": "ss-nmf: the method supports no missing values",
-		"fit ratings.csv --missing nan --rank auto --out x.npz":              "rank auto holds out values",
+		"cluster ratings.csv -k 2 --missing nan --method kmeans --out x.npz": "kmeans: missing values and weights need a factorisation",
 		"fit ratings.csv --missing zero --rank 2 --out x.npz":                "expected nan",
 		"fit photos --missing nan --rank 2 --out x.npz":                      "photos: missing values and weights need vectors",
 		"fit whole.csv --weights wide.csv --rank 2 --out x.npz":              "wide.csv: the weights are 3×3; expected 3×2, as the vectors, or 3×1",
@@ -101,7 +101,6 @@ func TestMissingRefused(t *testing.T) {
 		"impute ratings.csv --rank 1 --out x.txt":                            "x.txt",
 		"run scaled.yaml": "set normalise to none",
 		"run kmeans.yaml": "kmeans: missing values and weights need a factorisation",
-		"run auto.yaml":   "rank auto holds out values",
 		"run fast.yaml":   "the solver fast does not support missing values",
 		"run joined.yaml": "not supported with joined features and visual words",
 		"run whiten.yaml": "whitened or propagated",
@@ -139,10 +138,14 @@ func TestMissingExperiment(t *testing.T) {
 		"holes":    "{set: holes.csv, missing: nan}\nclasses: [2]\nlabels: 30%\nmethods: [nmf, {name: nmf-kl, solver: fast}, cnmf, {name: gnmf, lambda: 1}]\n",
 		"weights":  "{set: holes.csv, missing: nan, weights: weights.csv}\nclasses: [2]\nlabels: 30%\nmethods: [nmf]\n",
 		"classify": "{set: holes.csv, missing: nan}\ntask: classify\ntrain: 4\ntest: rest\nmethods: [nmf, nmf-kl]\n",
+		"auto":     "{set: holes.csv, missing: nan}\ncluster: {k: auto}\nrank: auto\nmethods: [{name: nmf, tune: {iterations: [5, 50], by: held-out}}]\n",
 	} {
-		write(t, name+".yaml", "name: "+name+"\ndata: "+settings+"features: {pixels: 32, normalise: none}\nrepeats: 1\nrank: 3\n")
-		if out := must(t, "run", name+".yaml"); !strings.Contains(out, " trials finished") {
-			t.Errorf("%s printed\n%s", name, out)
+		if name != "auto" {
+			settings += "rank: 3\n"
+		}
+		write(t, name+".yaml", "name: "+name+"\ndata: "+settings+"features: {pixels: 32, normalise: none}\nrepeats: 1\n")
+		if _, out, stderr := partwise("run", name+".yaml"); !strings.Contains(out, " trials finished") {
+			t.Errorf("%s printed\n%s%s", name, out, stderr)
 		}
 	}
 	objective := func(name string) string {
@@ -151,5 +154,59 @@ func TestMissingExperiment(t *testing.T) {
 	}
 	if objective("holes") == objective("weights") || objective("holes") == "" {
 		t.Errorf("weights do not change the objective %s", objective("holes"))
+	}
+}
+
+// TestMissingCluster: with a fifth of the values missing, cluster finds three clear classes, their number and the rank, and
+// its model assigns samples with missing values. Draws hold missing values and weights.
+func TestMissingCluster(t *testing.T) {
+	workplace(t)
+	text, weights, r := "name,class", "w\n", rand.New(rand.NewPCG(1, 1))
+	for j := range 24 {
+		text += fmt.Sprintf(",x%d", j+1)
+	}
+	for i := range 60 {
+		text += fmt.Sprintf("\ns%d,c%d", i, i%3)
+		for j := range 24 {
+			switch v := math.Abs(r.NormFloat64()) / 5; {
+			case r.Float64() < 0.2:
+				text += ","
+			case j/8 == i%3:
+				text += fmt.Sprintf(",%.2f", v+3)
+			default:
+				text += fmt.Sprintf(",%.2f", v)
+			}
+		}
+		weights += fmt.Sprintln(1 + i%2)
+	}
+	write(t, "holes.csv", text+"\n")
+	write(t, "weights.csv", weights)
+	out := must(t, "cluster", "holes.csv", "--missing", "nan", "-k", "auto", "--rank", "auto", "--weights", "weights.csv", "--min-size", "3", "--out", "groups")
+	for _, want := range []string{"rank 3, chosen from 2 to 12", "3 groups (chosen from 2–20", "groups of 20, 20, 20", "AC  100.0 %"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("cluster printed %q, want %q", out, want)
+		}
+	}
+	must(t, "assign", "groups", "holes.csv", "--missing", "nan", "--out", "assigned.csv")
+	if found := read(t, "assigned.csv"); strings.Count(found, ",2,") != 20 {
+		t.Errorf("assigned\n%s", found)
+	}
+	write(t, "draws.yaml", "{name: x, data: {set: holes.csv, missing: nan, weights: weights.csv}, features: {pixels: 32, normalise: none}, classes: [3], repeats: 1, methods: [nmf]}")
+	must(t, "draws", "draws.yaml", "--out", "draws")
+	variables, err := vectorfile.Variables(t.Context(), "draws/k3-draw001.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, missing := 0.0, false
+	for _, v := range variables {
+		switch v.Name {
+		case "weights":
+			sum = mat.Sum(v.Value)
+		case "fea":
+			missing = math.IsNaN(mat.Sum(v.Value))
+		}
+	}
+	if sum != 90 || !missing {
+		t.Errorf("a draw has weights of sum %v, and missing values: %v", sum, missing)
 	}
 }

@@ -436,6 +436,7 @@ func assignCommand() *cobra.Command {
 		}
 		return printAssigned(said, found, m, o.out)
 	})
+	vectorFlags(cmd, &o.Data)
 	cmd.Flags().Float64Var(&reject, "reject", models.DefaultReject, "reject photos farther than this fraction of a group")
 	return cmd
 }

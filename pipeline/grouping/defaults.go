@@ -114,7 +114,7 @@ func ChooseRank(ctx context.Context, a spec.AutoRank, in *input.Inputs, seed uin
 			return nil, err
 		}
 		n, m := in.Dims()
-		s := fitting.Problem{N: n, M: m}
+		s := fitting.Problem{N: n, M: m, Weighted: in.IsWeighted()}
 		s.Sparse, s.Stored = in.Density()
 		release, err := memory.FromContext(ctx).Acquire(ctx, fitting.RankMemory(a, s), fmt.Sprintf("choosing the rank of %d samples of %d features", n, m))
 		if err != nil {

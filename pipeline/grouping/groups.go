@@ -122,9 +122,6 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	if err := originals.checkRows(in.Set, in.Rows); err != nil {
 		return nil, err
 	}
-	if in.IsWeighted() {
-		return nil, fmt.Errorf("%s: groups of samples with missing values or weights are not supported; use an experiment or fit", in.Set.Name)
-	}
 	if _, err := originals.ChooseRank(ctx, in, nil); err != nil {
 		return nil, err
 	}
@@ -167,7 +164,7 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 		}
 	}
 	if g.MinSize > 0 {
-		if out.Others, err = originals.removeStrays(ctx, in, clusters, k, w.Known); err != nil {
+		if out.Others, err = originals.removeStrays(ctx, in, out.Result, clusters, k, w.Known); err != nil {
 			return nil, err
 		}
 	}
@@ -269,8 +266,17 @@ func (g Groups) rank(k, n int) int {
 
 // removeStrays moves rows that belong to no group into the group others, and reports whether there are any. Labelled and
 // linked rows always belong to theirs.
-func (g Groups) removeStrays(ctx context.Context, in *input.Inputs, groups []int, others int, known factor.Known) (found bool, err error) {
-	strays, err := cluster.Strays(ctx, in.X, groups, g.MinSize)
+func (g Groups) removeStrays(ctx context.Context, in *input.Inputs, of *factor.Result, groups []int, others int, known factor.Known) (found bool, err error) {
+	x := in.X
+	if weighted, ok := x.(*factor.Weighted); ok {
+		if x = weighted.Matrix; in.Set.Missing || weighted.Entries != nil {
+			x, err = factor.Impute(ctx, of.Model, weighted, of.Coefficients)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	strays, err := cluster.Strays(ctx, x, groups, g.MinSize)
 	if err != nil {
 		return false, err
 	}

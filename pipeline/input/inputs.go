@@ -510,9 +510,6 @@ func ReadLinks(ctx context.Context, l spec.Links, set *datasets.Set) (all datase
 
 // CheckRank returns an error for features for which no rank can be chosen.
 func (in *Inputs) CheckRank() error {
-	if in.IsWeighted() {
-		return fmt.Errorf("rank auto holds out values, which is not supported with the missing values or weights of %s: set a rank", in.Set.Name)
-	}
 	if in.HasNegative() {
 		return fmt.Errorf("rank auto uses NMF, which needs values of 0 or more, but %s has negative values: set a rank", in.Set.Name)
 	}
