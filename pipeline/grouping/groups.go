@@ -54,8 +54,8 @@ type Groups struct {
 	// MinSize, if set, is the smallest number of samples of a group, at least 2. Samples of smaller groups, and
 	// those in no dense region, make up the last group, Others: see [cluster.Strays]. Labelled and linked samples stay.
 	MinSize int
-	// Batch is the number of samples of a block for inputs prepared with InBlocks, else 0. The methods nmf and nmf-kl
-	// then learn from blocks, as [factor.MiniBatch] does.
+	// Batch is the number of samples of a block for inputs prepared with InBlocks, else 0. The methods nmf, nmf-kl, cnmf
+	// and cnmf-kl then learn from blocks, as [factor.MiniBatch] does.
 	Batch int
 	// Parts, if set, holds the part of each row, from 0, such as the day of a photo. No group has rows of two parts: each
 	// part is grouped by itself, into K groups. K 0 means a choice for each part by Count.
@@ -198,7 +198,7 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 			return nil, err
 		}
 		b.Coefficients, b.Missing = g.coefficients, in.Set.Missing
-		m.Factoriser, epochs = inBlocks{b, in.Blocks}, factor.DefaultEpochs
+		m.Factoriser, epochs = inBlocks{b, in.Blocks, m.Needs.TiesLabels}, factor.DefaultEpochs
 	}
 	if err := fitting.CheckValues(in, []*fitting.Method{m}); err != nil {
 		return nil, err
