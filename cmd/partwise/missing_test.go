@@ -210,3 +210,66 @@ func TestMissingCluster(t *testing.T) {
 		t.Errorf("a draw has weights of sum %v, and missing values: %v", sum, missing)
 	}
 }
+
+// TestMask: pixels are missing where the mask is white, in commands and experiments, from a folder of pictures with other
+// extensions and from one picture.
+func TestMask(t *testing.T) {
+	workplace(t)
+	pgm := func(at func(r, c int) int) string {
+		text := "P2\n8 8\n255\n"
+		for i := range 64 {
+			text += fmt.Sprintln(at(i/8, i%8))
+		}
+		return text
+	}
+	grey := func(i, r, c int) int { return 10 + (i%3+1)*((r+i%3)%4)*(c+2) }
+	os.MkdirAll("faces", 0o777)
+	os.MkdirAll("masks", 0o777)
+	for i := range 12 {
+		hidden := func(r, c int) bool { return r/2 == i%4 && c/3 == i/4 }
+		write(t, fmt.Sprintf("masks/%d.pnm", i), pgm(func(r, c int) int {
+			if hidden(r, c) {
+				return 255
+			}
+			return 9
+		}))
+		write(t, fmt.Sprintf("faces/%d.pgm", i), pgm(func(r, c int) int {
+			if hidden(r, c) {
+				return 255 - grey(i, r, c)
+			}
+			return grey(i, r, c)
+		}))
+	}
+	write(t, "masks/blank.pgm", pgm(func(r, c int) int { return 0 }))
+	out := must(t, "impute", "faces", "--mask", "masks", "--features", "pixels=8", "--rank", "3", "--out", "filled.npz")
+	if want := "64 of 768 values were missing; nmf of rank 3 filled them in: filled.npz.\n"; out != want {
+		t.Errorf("printed %q, want %q", out, want)
+	}
+	filled := vectorsOf(t, "filled.npz")
+	for i := range 12 {
+		for j := range 64 {
+			got, want := filled.At(i, j)*255, float64(grey(i, j/8, j%8))
+			if math.Abs(got-want) > 12 {
+				t.Errorf("image %d, row %d, column %d: %v, want %v", i, j/8, j%8, got, want)
+			}
+		}
+	}
+	write(t, "masked.yaml", "{name: masked, data: {set: faces, mask: masks, pattern: '{class}'}, features: {pixels: 4, normalise: none}, repeats: 1, rank: 2, methods: [nmf]}")
+	_ = os.Remove("masks/3.pnm")
+	for args, want := range map[string]string{
+		"impute faces --mask masks --rank 2 --out x.npz": "mask masks: no picture 3 with any extension, the mask of 3.pgm",
+		"run masked.yaml": "mask masks: no picture 3",
+		"impute faces --mask none --rank 2 --out x.npz":                               "mask: no known set, file or folder is called \"none\"",
+		"impute faces --mask masks/5.pnm --rank 2 --out x.npz":                        "all values are missing",
+		"impute faces --mask masks/blank.pgm --features hog --rank 2 --out x.npz":     "the masks of faces need the pixels of images",
+		"fit faces --mask masks/blank.pgm --features pixels=8 --rank 2 --out x.npz":   "the masks of faces need the pixels of images",
+		"fit faces --mask masks/blank.pgm --batch 4 --rank 2 --out x.npz":             "weights and masks in batches",
+		"fit faces --mask masks/blank.pgm --weights ratings.csv --rank 2 --out x.npz": "missing values and weights need vectors",
+	} {
+		code, _, stderr := partwise(strings.Fields(args)...)
+		if code == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("partwise %s: exit code %d, %q; want %q", args, code, stderr, want)
+		}
+	}
+	must(t, "impute", "faces", "--mask", "masks/blank.pgm", "--features", "pixels=8", "--rank", "2", "--out", "whole.npz")
+}
