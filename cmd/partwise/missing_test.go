@@ -273,3 +273,32 @@ func TestMask(t *testing.T) {
 	}
 	must(t, "impute", "faces", "--mask", "masks/blank.pgm", "--features", "pixels=8", "--rank", "2", "--out", "whole.npz")
 }
+
+// TestRefusedEarly: settings that no trial can use are errors before work starts.
+func TestRefusedEarly(t *testing.T) {
+	workplace(t)
+	write(t, "labelled.csv", "a,b,c,class\n1,2,3,x\n3,4,1,x\n2,2,1,y\n1,1,4,y\n")
+	write(t, "fixed.csv", "1,2,3\n")
+	experiment := "{name: x, data: labelled.csv, features: {pixels: 32, normalise: none}, classes: [2], labels: 1, repeats: 1, rank: %s, methods: [%s]}"
+	write(t, "tri.yaml", fmt.Sprintf(experiment, "2", "{name: tri-nmf, feature-rank: 4}"))
+	write(t, "white.yaml", fmt.Sprintf(experiment, "2", "{name: eccf, whitening: 0}"))
+	write(t, "fixed.yaml", fmt.Sprintf(experiment, "auto", "{name: nmf, fixed-basis: fixed.csv}"))
+	for args, want := range map[string]string{
+		"run tri.yaml":   "tri-nmf: feature-rank 4: expected 1 to the number of features, 3",
+		"run white.yaml": "eccf: whitening: expected a number from 1e-100",
+		"run fixed.yaml": "rank auto ignores fixed basis vectors: set a rank, or remove fixed-basis",
+		"cluster labelled.csv -k 2 --rank auto --method nmf,fixed-basis=fixed.csv --out x": "rank auto ignores fixed basis vectors",
+	} {
+		code, stdout, stderr := partwise(strings.Fields(args)...)
+		if code == 0 || !strings.Contains(stderr, want) || strings.Contains(stdout+stderr, "repeat 1") {
+			t.Errorf("partwise %s: exit code %d, %q; want %q", args, code, stderr, want)
+		}
+	}
+	// A method that gives samples only labelled classes takes their number.
+	write(t, "labels.csv", "file,class\nlabelled.csv row 1,x\nlabelled.csv row 3,y\n")
+	for _, method := range []string{"self-training", "logistic", "eccf", "nmf,cluster=harmonic"} {
+		if out := must(t, "cluster", "labelled.csv", "--labels", "labels.csv", "--method", method, "--rank", "2", "--out", "groups"); !strings.Contains(out, "in 2 groups of") {
+			t.Errorf("%s printed %q", method, out)
+		}
+	}
+}

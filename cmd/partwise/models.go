@@ -158,7 +158,7 @@ func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit
 		}
 	}
 	if method.FixedBasis != "" && len(e.Rank) > 0 && e.Rank[0].Auto != nil {
-		return nil, errors.New("--rank auto ignores fixed basis vectors: set a rank, or remove fixed-basis")
+		return nil, spec.ErrFixed
 	}
 	if o.trace != "" && method.Restarts > 1 {
 		return nil, errors.New("--trace follows a single fit; remove restarts")

@@ -35,6 +35,8 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 		return spec.ErrResults
 	case method.Tune != nil:
 		return spec.ErrTune
+	case method.FixedBasis != "" && g.Rank != nil && g.Rank.Auto != nil:
+		return spec.ErrFixed
 	case method.Name == spec.Original:
 		return fmt.Errorf("the method %s is for classification and finds no groups; choose another method", method.Name)
 	case g.MinSize < 0 || g.MinSize == 1 || g.MinSize > n:

@@ -238,6 +238,12 @@ func (m *Method) forInputs(in *input.Inputs) (factor.Method, error) {
 			return nil, fmt.Errorf("%s: its vectors have %d values; the samples have %d", m.FixedBasis, rows, features)
 		}
 	}
+	if c, ok := m.Factoriser.(factor.Composition); ok {
+		_, features := in.Dims()
+		if err := c.AsParts().CheckFeatures(features); err != nil {
+			return nil, err
+		}
+	}
 	x, ok := in.X.(*factor.Weighted)
 	switch {
 	case !ok, m.Results != "":
