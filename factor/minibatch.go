@@ -382,7 +382,7 @@ func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int, error)
 	if info := f.parts.cost(); err == nil && info.positive {
 		_, err = info.samples(d)
 	}
-	err = placed(err, func(at int) int { return b.samples[at] })
+	err = placed(err, b.samples)
 	algebra.EachRow(b.x, 1, func(at int, row []float64) {
 		for _, x := range row {
 			b.totals[at] += x

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -15,40 +13,50 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/lists"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// tiedRows are n rows of samples or coefficients outside memory as condensed rows: one for each class, in memory, then the
-// unlabelled rows.
+// tiedRows are samples or coefficients outside memory, condensed: the row of a class is in memory.
 type tiedRows struct {
 	Blocks
-	classes *mat.Dense
-	rest    []int // the unlabelled rows
+	classes [][]float64 // the row of each group that is a class, else nil
+	first   []int       // the first sample of each group
+}
+
+// newTiedRows has m columns.
+func newTiedRows(x Blocks, ties *view.Condensation, labels []int, m int) tiedRows {
+	t := tiedRows{x, make([][]float64, ties.Groups), make([]int, ties.Groups)}
+	for i, label := range labels {
+		if g := ties.Group[i]; label < 0 || t.classes[g] == nil {
+			if t.first[g] = i; label >= 0 {
+				t.classes[g] = make([]float64, m)
+			}
+		}
+	}
+	return t
 }
 
 func (t tiedRows) Dims() (n, m int) {
-	c, m := t.classes.Dims()
-	return c + len(t.rest), m
+	_, m = t.Blocks.Dims()
+	return len(t.first), m
 }
 
 // each calls class with each row of x that is a class, and rest with the other rows in runs of consecutive samples. The
 // first row of x is the condensed row from.
 func (t tiedRows) each(from int, x *mat.Dense, class func(in, row []float64), rest func(sample int, rows *mat.Dense) error) error {
 	p, m := x.Dims()
-	c, _ := t.classes.Dims()
-	at := 0
-	for ; at < p && from+at < c; at++ {
-		class(t.classes.RawRowView(from+at), x.RawRowView(at))
-	}
-	for at < p {
-		first := from + at - c
-		run := 1
-		for at+run < p && t.rest[first+run] == t.rest[first]+run {
+	for at, run := 0, 1; at < p; at, run = at+run, 1 {
+		g := from + at
+		if t.classes[g] != nil {
+			class(t.classes[g], x.RawRowView(at))
+			continue
+		}
+		for at+run < p && t.classes[g+run] == nil && t.first[g+run] == t.first[g]+run {
 			run++
 		}
-		if err := rest(t.rest[first], x.Slice(at, at+run, 0, m).(*mat.Dense)); err != nil {
+		if err := rest(t.first[g], x.Slice(at, at+run, 0, m).(*mat.Dense)); err != nil {
 			return err
 		}
-		at += run
 	}
 	return nil
 }
@@ -61,8 +69,7 @@ func (t tiedRows) Write(from int, src *mat.Dense) error {
 	return t.each(from, src, func(in, row []float64) { copy(in, row) }, t.Blocks.(Stored).Write)
 }
 
-// fitTied fits the condensed samples D^-½AᵀX, or AᵀX under the divergence, where A assigns samples to classes, and gives
-// each labelled sample the coefficients of its class; see [view.Condensation].
+// fitTied fits the condensed samples of [view.Condensation], and gives each labelled sample the coefficients of its class.
 func (b MiniBatch) fitTied(ctx context.Context, x Blocks, opt Options) (*Result, error) {
 	if x == nil {
 		return nil, errors.New("no data")
@@ -71,38 +78,19 @@ func (b MiniBatch) fitTied(ctx context.Context, x Blocks, opt Options) (*Result,
 	if err := cmp.Or(b.Serves(opt), opt.validate(n), Known{Labels: b.Labels}.Check(n)); err != nil {
 		return nil, err
 	}
-	number, size, rest := map[int]int{}, []float64(nil), []int(nil) // the classes in the order of their first samples
-	for i, label := range b.Labels {
-		c, seen := number[label]
-		switch {
-		case label < 0:
-			rest = append(rest, i)
-			continue
-		case !seen:
-			c = len(size)
-			number[label], size = c, append(size, 0)
-		}
-		size[c]++
-	}
-	if len(size) == 0 {
+	labelled := lists.Indices(b.Labels, func(label int) bool { return label >= 0 })
+	if len(labelled) == 0 {
 		return nil, errors.New("label ties need labelled samples; none are given")
 	}
-	condensed := tiedRows{x, mat.NewDense(len(size), m, nil), rest}
-	offset := 0.0
-	bits := func(row []float64, size float64) (sum float64) { // the part of the cost that does not depend on the factors
+	ties := view.NewCondensation(n, b.Labels, nil, b.parts().cost().degree)
+	condensed, offset := newTiedRows(x, ties, b.Labels, m), 0.0
+	constant := func(row []float64, size float64) float64 { // the part of the cost that does not depend on the factors
 		if b.Cost == CostFrobenius {
 			return algebra.Dot(row, row)
 		}
-		for _, v := range row {
-			if v > 0 {
-				sum += v * elementary.Log(v/size)
-			}
-		}
-		return sum
+		return simd.LogSum(row, row) - elementary.Log(size)*algebra.Total(row)
 	}
-	labelled := lists.Indices(b.Labels, func(label int) bool { return label >= 0 })
-	for len(labelled) > 0 {
-		run := 1
+	for run := 1; len(labelled) > 0; labelled, run = labelled[run:], 1 {
 		for run < min(blockRun, len(labelled)) && labelled[run] == labelled[0]+run {
 			run++
 		}
@@ -115,52 +103,42 @@ func (b MiniBatch) fitTied(ctx context.Context, x Blocks, opt Options) (*Result,
 			err = view.NonNegative(d, "this method")
 		}
 		if err != nil {
-			return nil, placed(err, func(at int) int { return labelled[at] })
+			return nil, placed(err, labelled)
 		}
 		for at, i := range labelled[:run] {
-			floats.Add(condensed.classes.RawRowView(number[b.Labels[i]]), rows.RawRowView(at))
-			offset += bits(rows.RawRowView(at), 1)
+			g, row := ties.Group[i], rows.RawRowView(at)
+			offset += constant(row, 1)
+			if b.Cost == CostFrobenius {
+				floats.Scale(ties.Expand[g], row)
+			}
+			floats.Add(condensed.classes[g], row)
 		}
-		labelled = labelled[run:]
 	}
-	expand := make([]float64, len(size))
-	for c, size := range size {
-		in := condensed.classes.RawRowView(c)
-		if expand[c] = 1 / size; b.Cost == CostFrobenius {
-			expand[c] = 1 / math.Sqrt(size)
-			floats.Scale(expand[c], in)
+	for g, row := range condensed.classes {
+		if row != nil {
+			offset -= constant(row, ties.C[g])
 		}
-		offset -= bits(in, size)
 	}
-	all, labels := b.Coefficients, b.Labels
+	all := b.Coefficients
 	if all == nil {
 		all = memoryStored{mat.NewDense(n, opt.Rank, nil)}
 	} else if r, k := all.Dims(); r != n || k != opt.Rank {
 		return nil, fmt.Errorf("coefficients are %d×%d; expected %d×%d", r, k, n, opt.Rank)
 	}
-	of := tiedRows{all, mat.NewDense(len(size), opt.Rank, nil), rest}
+	labels, of := b.Labels, newTiedRows(all, ties, b.Labels, opt.Rank)
 	b.Labels, b.Coefficients = nil, of
-	if tell := opt.OnIteration; tell != nil {
-		opt.OnIteration = func(i int, objective float64) { tell(i, objective+offset) }
-	}
 	res, err := b.Fit(ctx, condensed, opt)
 	if err != nil {
-		return nil, placed(err, func(row int) int {
-			if row < len(size) {
-				return slices.IndexFunc(labels, func(label int) bool { return label >= 0 && number[label] == row })
-			}
-			return rest[row-len(size)]
-		})
+		return nil, placed(err, of.first)
 	}
 	floats.AddConst(max(offset, 0), res.Objective)
 	for i, label := range labels {
-		if label < 0 {
-			continue
-		}
-		z := slices.Clone(of.classes.RawRowView(number[label]))
-		floats.Scale(expand[number[label]], z)
-		if err := all.Write(i, mat.NewDense(1, opt.Rank, z)); err != nil {
-			return nil, err
+		if label >= 0 {
+			z := mat.NewDense(1, opt.Rank, nil)
+			z.Scale(ties.Expand[ties.Group[i]], mat.NewDense(1, opt.Rank, of.classes[ties.Group[i]]))
+			if err := all.Write(i, z); err != nil {
+				return nil, err
+			}
 		}
 	}
 	res.Stored = all
@@ -170,10 +148,10 @@ func (b MiniBatch) fitTied(ctx context.Context, x Blocks, opt Options) (*Result,
 	return res, nil
 }
 
-// placed returns err, with the sample of a [SampleError] replaced by sample of it.
-func placed(err error, sample func(int) int) error {
+// placed returns err, with the row of a [SampleError] replaced by its sample.
+func placed(err error, samples []int) error {
 	if bad := (*SampleError)(nil); errors.As(err, &bad) {
-		bad.Sample = sample(bad.Sample)
+		bad.Sample = samples[bad.Sample]
 	}
 	return err
 }
