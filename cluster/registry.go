@@ -48,6 +48,7 @@ var registry = []Info{
 	{"kernel-kmeans", "kernel k-means on inner products of samples", false, false, KernelKMeans{}},
 	{"kmeans", "k-means", false, false, KMeans{}},
 	{"label-spreading", "labels spread over a graph of nearest neighbours (Zhou et al. 2004)", true, false, LabelSpreading{}},
+	{"logistic", "logistic regression on the labelled samples", true, false, Logistic{}},
 	{"ncut", "normalised cuts on inner products of samples (Shi and Malik 2000; Ng, Jordan and Weiss 2001)", false, false, NormalisedCut{}},
 	{"nearest-labelled", "the label of the nearest labelled sample", true, false, NearestLabelled{}},
 	{"propagated-kmeans", "k-means on whitened features that are averaged over a graph of nearest neighbours", false, true, PropagatedKMeans{}},

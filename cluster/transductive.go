@@ -29,6 +29,9 @@ type Harmonic struct{}
 // it gives a class with a probability above 0.75 (Yarowsky 1995). A class that is given stays.
 type SelfTraining struct{}
 
+// Logistic is the first logistic regression of [SelfTraining].
+type Logistic struct{}
+
 // NearestLabelled gives each sample the label of the nearest labelled sample.
 type NearestLabelled struct{}
 
@@ -74,7 +77,16 @@ func (Harmonic) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _
 
 // Cluster implements [Clusterer].
 func (SelfTraining) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _ uint64) (*Result, error) {
-	return transduce("self-training", x, k, known, DistanceCosine, func(s *samples, labels []int) ([]int, error) {
+	return selfTrain(ctx, "self-training", x, k, known, 10)
+}
+
+// Cluster implements [Clusterer].
+func (Logistic) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _ uint64) (*Result, error) {
+	return selfTrain(ctx, "logistic regression", x, k, known, 1)
+}
+
+func selfTrain(ctx context.Context, name string, x mat.Matrix, k int, known Known, rounds int) (*Result, error) {
+	return transduce(name, x, k, known, DistanceCosine, func(s *samples, labels []int) ([]int, error) {
 		z, found := s.unit(), []int(nil)
 		classes := slices.Compact(slices.Sorted(slices.Values(labels)))
 		if classes[0] < 0 {
@@ -83,7 +95,7 @@ func (SelfTraining) Cluster(ctx context.Context, x mat.Matrix, k int, known Know
 		if len(classes) == 1 {
 			return slices.Repeat(classes, s.n), nil
 		}
-		for range 10 {
+		for range rounds {
 			rows := links.Labelled(labels)
 			given := lists.Map(rows, func(i int) int { return slices.Index(classes, labels[i]) })
 			model, err := logistic.Regression{C: guideC}.Fit(ctx, rowsOf(z, rows), given, len(classes))

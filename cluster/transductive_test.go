@@ -19,7 +19,7 @@ func TestTransductive(t *testing.T) {
 		known.Labels[i] = -1
 	}
 	known.Labels[0], known.Labels[1] = 0, 1
-	for name, least := range map[string]int{"label-spreading": n * 9 / 10, "harmonic": n, "self-training": n / 2, "nearest-labelled": n / 2} {
+	for name, least := range map[string]int{"label-spreading": n * 9 / 10, "harmonic": n, "logistic": n / 2, "self-training": n / 2, "nearest-labelled": n / 2} {
 		of, _ := Lookup(name)
 		res, err := registered(t, of, nil).Cluster(t.Context(), x, 2, known, 1)
 		if err != nil {

@@ -53,6 +53,10 @@ type OpenOptions struct {
 	// Weights is a file of vectors with the weights of the values, n×m, or of the samples, n×1. 0 means missing.
 	Weights string `setting:"weights" help:"file of weights from 0, of each value or each sample"`
 
+	// Mask is a folder with a picture for each image, of the same name with any extension, or one picture for all. Values are
+	// missing where it is white.
+	Mask string `setting:"mask" help:"folder of pictures named as the images, or one picture: white is missing"`
+
 	Root string // the data folder that is searched first for known sets
 	// OnDisk and Limit are as in [vectorfile.Options].
 	OnDisk   bool
@@ -110,8 +114,8 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 		err = vectorfile.NotOnDisk(name)
 	case opt.Part != "" && !s.inParts:
 		err = fmt.Errorf("%s has no part %q; only folders of IDX files have parts", name, opt.Part)
-	case s.Vectors == nil && (opt.Missing != "" || opt.Weights != ""):
-		err = fmt.Errorf("%s: missing values and weights need vectors, but the set is a folder of images", name)
+	case s.Vectors == nil && (opt.Missing != "" && opt.Mask == "" || opt.Weights != ""):
+		err = fmt.Errorf("%s: missing values and weights need vectors, but the set is a folder of images, which can have a mask", name)
 	case s.Vectors != nil:
 		if opt.NoClasses {
 			s.forgetClasses()
@@ -121,11 +125,42 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 			s.Weights, err = readWeights(ctx, opt, s.Vectors)
 		}
 	}
+	if err == nil && opt.Mask != "" {
+		err = s.readMasks(ctx, opt.Mask)
+	}
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// readMasks sets Masks to the pictures in a folder or file.
+func (s *Set) readMasks(ctx context.Context, path string) error {
+	of, err := Open(ctx, path, OpenOptions{OneImage: true, NoClasses: true})
+	if err != nil {
+		return fmt.Errorf("mask: %w", err)
+	}
+	base := func(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
+	place, rows := map[string]int{}, make([]int, s.Len())
+	for i, name := range of.Names {
+		place[base(name)] = i
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil || of.Files == nil:
+		return fmt.Errorf("mask %s: expected a folder of pictures, or one picture", path)
+	case info.IsDir():
+		for i, name := range s.Names {
+			at, ok := place[base(name)]
+			if rows[i] = at; !ok {
+				return fmt.Errorf("mask %s: no picture %s with any extension, the mask of %s", path, base(name), name)
+			}
+		}
+	}
+	s.Masks = of.Subset(rows)
+	s.Masks.Names = s.Names
+	return nil
 }
 
 // readWeights reads the file of weights of the vectors x.

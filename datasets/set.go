@@ -47,6 +47,7 @@ type Set struct {
 	Vectors  mat.Matrix
 	Missing  bool       // whether Vectors has missing values, NaN, or may have them on disk
 	Weights  mat.Matrix // the weights of the vectors, n×m, or of the samples, n×1, or nil
+	Masks    *Set       // the mask of each sample, a picture that is white where values are missing, or nil
 	Pictures []string   // the image file of each vector, found by the sample's name, or ""; nil if there are none
 	// Height and Width are the size of images in the vectors, row by row and upright, or 0.
 	Height, Width int
@@ -74,6 +75,9 @@ func (s *Set) Subset(rows []int) *Set {
 	}
 	if s.Weights != nil {
 		out.Weights = matrix.SelectRows(s.Weights, rows)
+	}
+	if s.Masks != nil {
+		out.Masks = s.Masks.Subset(rows)
 	}
 	out.Classes, out.Labels = subsetClasses(s.Classes, s.Labels, rows)
 	if s.OwnLabels != nil {

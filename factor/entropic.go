@@ -40,7 +40,7 @@ type ECCF struct {
 	// Kappa, Lambda and Whitening are κ, λ and ρ; 0 means 10, 3 and 1. WeightNone means 0 and is invalid for Whitening.
 	Kappa     float64 `setting:"kappa" default:"10" help:"weight κ of the cosines with the concepts"`
 	Lambda    float64 `setting:"lambda" default:"3" help:"weight λ of the graph"`
-	Whitening float64 `setting:"whitening" default:"1" help:"ridge ρ of the whitening; a large one does not whiten"`
+	Whitening float64 `setting:"whitening" default:"1" range:"[1e-100,]" help:"ridge ρ of the whitening; a large one does not whiten"`
 	// Neighbours is the number of nearest neighbours; 0 means 10, or 5 for at most 15 samples per concept.
 	Neighbours int `setting:"neighbours" default:"10, or 5 up to 15 samples per concept" help:"number of nearest neighbours of each sample"`
 }

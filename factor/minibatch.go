@@ -69,6 +69,9 @@ type MiniBatch struct {
 	// Samples is p, the number of samples of a block, at least k; 0 means DefaultBlock. It is rounded down to a
 	// multiple of the length of a run.
 	Samples int
+	// Labels, if set, tie the coefficients of the samples of each class, as [TieLabels] does, under CostFrobenius and CostKL
+	// without missing values. −1 is unlabelled. Fit reads labelled samples once, and then works with their class's sum.
+	Labels []int
 	// Coefficients, n×k, if set, receives V instead of memory; Result.Coefficients is then nil.
 	Coefficients Stored
 }
@@ -125,6 +128,8 @@ func (b MiniBatch) Serves(opt Options) error {
 		return err
 	case b.parts().cost().split == nil:
 		return fmt.Errorf("batches do not support the cost %v", b.Cost)
+	case b.Labels != nil && b.parts().cost().constant == nil, b.Labels != nil && b.Missing:
+		return errors.New("batches support labels with cost frobenius or kl, without missing values")
 	case opt.Solver != nil:
 		return errors.New("batches support no solver setting")
 	case cmp.Or(opt.Init, InitRandom) != InitRandom:
@@ -142,6 +147,9 @@ func (b MiniBatch) Serves(opt Options) error {
 // of the end of ctx.
 func (b MiniBatch) Fit(ctx context.Context, x Blocks, opt Options) (*Result, error) {
 	opt.Iterations = cmp.Or(opt.Iterations, DefaultEpochs)
+	if b.Labels != nil {
+		return b.fitTied(ctx, x, opt)
+	}
 	f, err := b.start(x, opt)
 	if err != nil {
 		return nil, err
@@ -374,10 +382,7 @@ func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int, error)
 	if info := f.parts.cost(); err == nil && info.positive {
 		_, err = info.samples(d)
 	}
-	var bad *view.SampleError
-	if errors.As(err, &bad) {
-		bad.Sample = b.samples[bad.Sample]
-	}
+	err = placed(err, b.samples)
 	algebra.EachRow(b.x, 1, func(at int, row []float64) {
 		for _, x := range row {
 			b.totals[at] += x

@@ -388,6 +388,9 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense,
 		cost = info.of(condensed, u, first.v)
 	} else {
 		cost = info.weighted(condensed.(view.Dense), weights, u, first.v, ties)
+		if p.Basis == BasisSemi {
+			cost = newImputedCost(cost.(*weightedCost))
+		}
 	}
 	if held != nil {
 		cost = &maskedCost{cost: cost, x: condensed, kl: p.Cost == CostKL, term: p.cost().term,
@@ -461,6 +464,9 @@ func (p Parts) Memory(s Size) int64 {
 	}
 	if s.Weighted { // samples and weights: given, condensed and transposed
 		need += 5 * s.data()
+		if p.Basis == BasisSemi {
+			need += s.data()
+		}
 	}
 	switch s.Init {
 	case InitNMF:

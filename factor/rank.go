@@ -45,9 +45,46 @@ func HoldOut(n, m int, share float64, seed uint64) HeldOut {
 	return h
 }
 
-// Misfit returns misfit = Σ (x − y)² and whole = Σ x² over the held-out entries, with Y = V·Uᵀ from the result r. x is
-// the data of the fit, n×m, dense or a *CSR. r.Basis must not be nil.
+// Hide returns x without the held-out entries, which become missing. It first removes entries from h that are missing in
+// x, and those without which a sample or a feature would have no observed entry.
+func (h HeldOut) Hide(x mat.Matrix) *Weighted {
+	n, m := x.Dims()
+	values, left := mat.NewDense(n, m, nil), &Weighted{}
+	if of, ok := x.(*Weighted); ok {
+		*left = *of
+	}
+	left.Matrix = values
+	rows, columns := make([]int, n), make([]int, m) // the number of observed entries
+	for i := range n {
+		matrix.Row(values.RawRowView(i), i, x)
+		for j := range m {
+			if !left.Missing(i, j) {
+				rows[i]++
+				columns[j]++
+			}
+		}
+	}
+	for i := range n {
+		h[i] = slices.DeleteFunc(h[i], func(j int) bool {
+			if left.Missing(i, j) || min(rows[i], columns[j]) < 2 {
+				return true
+			}
+			values.Set(i, j, math.NaN())
+			rows[i]--
+			columns[j]--
+			return false
+		})
+	}
+	return left
+}
+
+// Misfit returns misfit = Σ (x − y)² and whole = Σ x² over the held-out entries, with Y = V·Uᵀ from the result r, and with
+// the weights of x. x is the data of the fit, n×m, dense, a *CSR or a [Weighted]. r.Basis must not be nil.
 func (h HeldOut) Misfit(x mat.Matrix, r *Result) (misfit, whole float64) {
+	return h.misfit(x, func(i, j int) float64 { return algebra.Dot(r.Coefficients.RawRowView(i), r.Basis.RawRowView(j)) })
+}
+
+func (h HeldOut) misfit(x mat.Matrix, y func(i, j int) float64) (misfit, whole float64) {
 	_, m := x.Dims()
 	row := make([]float64, m)
 	for i, columns := range h {
@@ -55,11 +92,10 @@ func (h HeldOut) Misfit(x mat.Matrix, r *Result) (misfit, whole float64) {
 			continue
 		}
 		matrix.Row(row, i, x)
-		v := r.Coefficients.RawRowView(i)
 		for _, j := range columns {
-			d := row[j] - algebra.Dot(v, r.Basis.RawRowView(j))
-			misfit += d * d
-			whole += row[j] * row[j]
+			w, d := view.WeightOf(x, i, j), row[j]-y(i, j)
+			misfit += w * d * d
+			whole += w * row[j] * row[j]
 		}
 	}
 	return misfit, whole
@@ -257,13 +293,17 @@ type RankCurve struct {
 	Stability []float64 `json:"stability"`
 }
 
-// ChooseRank chooses the number of basis vectors for NMF of the samples x, n×m, ≥ 0, dense or a *CSR. It fits each
+// ChooseRank chooses the number of basis vectors for NMF of the samples x, n×m, ≥ 0, dense, a *CSR or a [Weighted]. It fits each
 // rank five times, each time with a tenth of the entries held out at random (Wold 1978; for NMF Kanagal and Sindhwani
 // 2010). The similarity of the five bases is the stability of Wu et al. (2016). The search first tries ranks that grow
 // by a factor of 1.25, then bisects around the best one. The result depends only on x and the rule, range and
 // seed of s.
 func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curve *RankCurve, err error) {
-	d, err := view.New(x)
+	plain, _, _, err := view.Unweighted(x, true)
+	if err != nil {
+		return 0, nil, err
+	}
+	d, err := view.New(plain)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -303,8 +343,14 @@ func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curv
 // RankMemory returns an estimate of the largest number of bytes that ChooseRank allocates; s.Rank is the largest rank.
 func RankMemory(s Size) int64 {
 	entries := float64(s.Samples) * float64(s.Features)
+	if s.Weighted { // the samples are made dense
+		s.Stored = 0
+	}
 	held := min(rankShare*entries, mostHeldOut)
 	fit := float64(Parts{}.Memory(s)) + s.heldOut(held)
+	if s.Weighted {
+		fit += 8 * entries
+	}
 	return view.Bytes(rankFits * (fit + 8*held))
 }
 
@@ -338,11 +384,22 @@ func (c *RankCurve) evaluate(ctx context.Context, x mat.Matrix, held []HeldOut, 
 	bases, misfits, failed := make([]*mat.Dense, n), make([]float64, n), make([]error, n)
 	parallel.Do(n, func(i int) {
 		opt := Options{Rank: k, Iterations: 300, Tolerance: 1e-4, Seed: rng.Seed(seed, "rank", i)}
-		res, err := Parts{HeldOut: held[i]}.Fit(ctx, x, Known{}, opt)
+		p, data := Parts{HeldOut: held[i]}, x
+		if _, weighted := x.(*Weighted); weighted {
+			p, data = Parts{}, held[i].Hide(x)
+		}
+		res, err := p.Fit(ctx, data, Known{}, opt)
 		if failed[i] = err; err != nil {
 			return
 		}
 		off, whole := held[i].Misfit(x, res)
+		if left, weighted := data.(*Weighted); weighted {
+			y, err := Impute(ctx, res.Model, left, res.Coefficients)
+			if failed[i] = err; err != nil {
+				return
+			}
+			off, whole = held[i].misfit(x, y.At)
+		}
 		if whole == 0 {
 			failed[i] = errors.New("too little data: all held-out entries are 0")
 		}

@@ -756,3 +756,42 @@ type shape struct{ n, m int }
 func (s shape) Dims() (n, m int) { return s.n, s.m }
 
 func (shape) Read(context.Context, int, *mat.Dense) error { panic("read") }
+
+// TestChooseRankMissing: the true rank is found with missing values and weights, and no last observed value of a sample or
+// feature is held out.
+func TestChooseRankMissing(t *testing.T) {
+	x := plantedRank(4, 60, 40, 4)
+	weights, r := mat.NewDense(60, 40, nil), rand.New(rand.NewPCG(1, 1))
+	x.Apply(func(i, j int, v float64) float64 {
+		weights.Set(i, j, 1+r.Float64())
+		if i == 0 && j > 5 || j == 1 && i > 9 || r.Float64() < 0.2 {
+			return math.NaN()
+		}
+		return v
+	}, x)
+	w := &Weighted{Matrix: x, Entries: weights}
+	rank, curve, err := ChooseRank(t.Context(), w, RankSearch{To: 6, Seed: 5})
+	if err != nil || rank < 4 || rank > 5 {
+		t.Errorf("rank %d, %+v, %v", rank, curve, err)
+	}
+	held := HoldOut(60, 40, 1, 1) // all entries
+	left, observed := held.Hide(w), make([]bool, 40)
+	for i := range 60 {
+		row := 0
+		for j := range 40 {
+			if hidden := slices.Contains(held[i], j); hidden != (left.Missing(i, j) && !w.Missing(i, j)) {
+				t.Fatalf("row %d, column %d: held out %v", i, j, hidden)
+			}
+			if !left.Missing(i, j) {
+				row++
+				observed[j] = true
+			}
+		}
+		if row == 0 {
+			t.Errorf("no value of row %d is left", i)
+		}
+	}
+	if slices.Contains(observed, false) {
+		t.Errorf("columns with a value: %v", observed)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 )
 
@@ -24,9 +25,6 @@ func (p Parts) checkSemi() error {
 	}
 	if p.Cost != CostFrobenius {
 		return fmt.Errorf("basis %v needs cost %v, got cost %v", p.Basis, CostFrobenius, p.Cost)
-	}
-	if p.EntryWeights {
-		return fmt.Errorf("basis %v supports no missing values or weights of entries; use basis %v", p.Basis, BasisFree)
 	}
 	for _, penalty := range p.Penalties {
 		switch penalty.(type) {
@@ -98,4 +96,49 @@ const leastLift = 1e-12
 func solveByCholesky(u blas64.Triangular, b *mat.Dense) {
 	blas.Trsm(blas.Trans, u, b.RawMatrix())
 	blas.Trsm(blas.NoTrans, u, b.RawMatrix())
+}
+
+// imputedCost is Σ w·(x − y)² for a basis of any sign. Its blocks are of ω·‖X̂ − vᵀu‖², with x̂ = y + (w/ω)·(x − y) at the
+// current factors and ω the largest weight: an upper bound of the cost up to a constant, so a step that does not raise it
+// does not raise the cost (expectation maximisation, as in [maskedCost]).
+type imputedCost struct {
+	*weightedCost
+	filled   *frobeniusCost // of X̂
+	largest  float64        // ω
+	upToDate bool
+}
+
+func newImputedCost(c *weightedCost) *imputedCost {
+	return &imputedCost{weightedCost: c, filled: newFrobeniusCost(view.Dense{X: algebra.Like(c.x.X)}, c.u, c.v, 0), largest: mat.Max(c.weights)}
+}
+
+func (c *imputedCost) moved(bool) {
+	c.filled.moved(true)
+	c.filled.moved(false)
+	c.upToDate = false
+}
+
+func (c *imputedCost) basisBlock() Block       { return c.blockOf(c.filled.basisBlock) }
+func (c *imputedCost) coefficientBlock() Block { return c.blockOf(c.filled.coefficientBlock) }
+
+func (c *imputedCost) blockOf(block func() Block) Block {
+	if !c.upToDate {
+		x := c.filled.x.(view.Dense).X
+		algebra.Gemm(x, c.v, algebra.Trans, c.u, algebra.NoTrans)
+		algebra.EachRow(x, 4, func(i int, row []float64) {
+			given, weights := c.x.X.RawRowView(i), c.weights.RawRowView(i)
+			for j, y := range row {
+				row[j] = y + weights[j]/c.largest*(given[j]-y)
+			}
+		})
+		c.upToDate = true
+	}
+	b := block()
+	if c.largest != 1 {
+		linear, quadratic := algebra.Like(b.Linear), algebra.Like(b.Quadratic)
+		linear.Scale(c.largest, b.Linear)
+		quadratic.Scale(c.largest, b.Quadratic)
+		b.Linear, b.Quadratic = linear, quadratic
+	}
+	return b
 }

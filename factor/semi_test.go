@@ -1,7 +1,6 @@
 package factor
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -64,16 +63,10 @@ func TestSemiRefuses(t *testing.T) {
 	for want, parts := range map[string]Parts{
 		"basis semi needs cost frobenius, got cost kl":                                                                                   {Basis: BasisSemi, Cost: CostKL},
 		"the penalty smooth needs basis vectors of 0 or more; basis semi has vectors of any sign":                                        {Basis: BasisSemi, Penalties: Penalties{Smooth{}}},
-		"basis semi supports no missing values or weights of entries; use basis free":                                                    {Basis: BasisSemi, EntryWeights: true},
 		"a kernel needs basis concept and cost frobenius, got basis semi and cost frobenius":                                             {Basis: BasisSemi, Kernel: Kernel{Function: KernelRBF}},
 		"held-out entries need cost frobenius or kl and basis free, without ties, weights, penalties, unit-norm and fixed basis vectors": {Basis: BasisSemi, HeldOut: HeldOut{}},
 	} {
-		if _, err := parts.Fit(context.Background(), p.x, Known{}, p.opt); parts.EntryWeights {
-			err = parts.validate()
-			if fmt.Sprint(err) != want {
-				t.Errorf("%v, want %s", err, want)
-			}
-		} else if fmt.Sprint(err) != want {
+		if _, err := parts.Fit(t.Context(), p.x, Known{}, p.opt); fmt.Sprint(err) != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

@@ -44,7 +44,7 @@ func (Fast) Serves(p Parts) error {
 	}
 	switch {
 	case !p.EntryWeights:
-	case p.Basis != BasisFree:
+	case !p.Basis.free():
 		what = fmt.Sprintf("missing values or weights of entries with basis %v", p.Basis)
 	case p.UnitNorm || len(p.Penalties) > 0:
 		what = "missing values or weights of entries with unit-norm or penalties; use mu"
@@ -445,10 +445,13 @@ func newFastSweeps(f *Factorisation) *fastSweeps {
 // startFastWeighted starts the minimisation of a cost with a weight for each entry.
 func startFastWeighted(f *Factorisation) func(context.Context) error {
 	s := newFastSweeps(f)
-	c := f.model.(*plainModel).cost.(*weightedCost)
+	c, ok := f.model.(*plainModel).cost.(*weightedCost)
+	if !ok {
+		c = f.model.(*plainModel).cost.(*imputedCost).weightedCost
+	}
 	transposed := &weightedCost{c.costInfo, view.Dense{X: algebra.Transpose(c.x.X)}, algebra.Transpose(c.weights), c.v, c.u, nil}
 	basis := transposed.half()
-	basis.Fixed = f.parts.fixed()
+	basis.Fixed, basis.AnySign = f.parts.fixed(), f.parts.Basis == BasisSemi
 	s.halves[0], s.halves[1] = basis, c.half()
 	return s.iterate
 }
@@ -511,7 +514,9 @@ func (s *fastSweeps) sweep(ctx context.Context, by float64) error {
 		for r := range theta.RawMatrix().Rows {
 			row, last := theta.RawRowView(r), s.last[i].RawRowView(r)
 			for j, x := range row {
-				row[j] = max(x+by*(x-last[j]), x/10)
+				if row[j] = x + by*(x-last[j]); i == 1 || s.f.parts.Basis != BasisSemi {
+					row[j] = max(row[j], x/10)
+				}
 			}
 		}
 	}

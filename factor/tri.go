@@ -45,6 +45,12 @@ func (p Parts) withFeatureRank(k, m int) (Parts, error) {
 	return p, nil
 }
 
+// CheckFeatures returns an error if the parts do not fit samples of m features.
+func (p Parts) CheckFeatures(m int) error {
+	_, err := p.withFeatureRank(1, m)
+	return err
+}
+
 // triBasis is u = s·g: each basis vector is a combination of l groups of features.
 type triBasis struct{ s, g, u *mat.Dense } // k×l, l×m, k×m
 

@@ -14,7 +14,7 @@ import (
 // Weighted is a matrix of samples with missing entries (NaN, or weight 0) or weights in the cost. Methods made of [Parts],
 // and the model [Additive], accept it as samples; others return an error.
 //
-// Weights of samples support every part. Weights of entries and missing entries require a free or rank-one basis. The
+// Weights of samples support every part. Weights of entries and missing entries support every basis but concept. The
 // values of missing entries have no influence: for graphs and initial factors, the mean of the column's observed entries
 // replaces them.
 type Weighted = view.Weighted

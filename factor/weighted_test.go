@@ -238,7 +238,7 @@ func TestWeightedDescends(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"nmf", "nmf-kl", "ntf", "gnmf", "cnmf-kl", "kl-free-all-tie-labels", "frobenius-rank-one-links-tie-none", "fast-nmf", "fast-nmf-kl"} {
+	for _, name := range []string{"nmf", "nmf-kl", "ntf", "gnmf", "cnmf-kl", "kl-free-all-tie-labels", "frobenius-rank-one-links-tie-none", "fast-nmf", "fast-nmf-kl", "semi-nmf", "fast-semi-nmf"} {
 		if !served[name] {
 			t.Errorf("%s was never fitted: %v", name, served)
 		}
@@ -345,12 +345,17 @@ func order(n int) (rows []int) {
 // TestImpute has a matrix of rank 2 with holes: both costs and solvers restore the missing entries. Imputed
 // values are limited.
 func TestImpute(t *testing.T) {
-	src := rand.New(rand.NewPCG(1, 9))
+	signed := mat.DenseCopyOf(random(2, 22))
+	signed.Apply(func(_, _ int, v float64) float64 { return v - 0.5 }, signed)
 	x := multiplied(random(30, 2), random(22, 2).T())
-	holes := &Weighted{Matrix: withHoles(x, 0.5, src).Matrix}
 	for name, solver := range solversOf {
-		for _, cost := range []Cost{CostFrobenius, CostKL} {
-			res, err := Parts{Cost: cost}.Fit(t.Context(), holes, Known{}, Options{Rank: 2, Iterations: 500, Tolerance: 1e-9, Solver: solver})
+		for cost, p := range map[string]Parts{"frobenius": {}, "kl": {Cost: CostKL}, "any sign": {Basis: BasisSemi}} {
+			x := mat.DenseCopyOf(x)
+			if p.Basis == BasisSemi {
+				x.Mul(random(30, 2), signed)
+			}
+			holes := &Weighted{Matrix: withHoles(x, 0.5, rand.New(rand.NewPCG(1, 9))).Matrix}
+			res, err := p.Fit(t.Context(), holes, Known{}, Options{Rank: 2, Iterations: 500, Tolerance: 1e-9, Solver: solver})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -358,21 +363,21 @@ func TestImpute(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, fmt.Sprintf("%s, %v", name, cost), got, x, 1e-2)
+			near(t, fmt.Sprintf("%s, %s", name, cost), got, x, 1e-2)
 			misfit, err := Misfit(t.Context(), res.Model, holes, res.Coefficients)
 			if err != nil || misfit > 1e-4 {
-				t.Errorf("%s, %v: misfit %v, %v", name, cost, misfit, err)
+				t.Errorf("%s, %s: misfit %v, %v", name, cost, misfit, err)
 			}
 			far := &Additive{Basis: mat.DenseCopyOf(res.Basis)}
 			far.Basis.Scale(100, far.Basis)
-			if got, err = Impute(t.Context(), far, holes, res.Coefficients); err != nil || mat.Max(got) > 2*mat.Max(x) {
-				t.Errorf("%s, %v: imputed %v: %v", name, cost, mat.Max(got), err)
+			if got, err = Impute(t.Context(), far, holes, res.Coefficients); err != nil || mat.Max(got) > 2*mat.Max(x)-min(mat.Min(x), 0) {
+				t.Errorf("%s, %s: imputed %v: %v", name, cost, mat.Max(got), err)
 			}
 			again, err := Represent(t.Context(), res.Model, holes)
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, fmt.Sprintf("%s, %v: coded", name, cost), again, res.Coefficients, 5e-2)
+			near(t, fmt.Sprintf("%s, %s: coded", name, cost), again, res.Coefficients, 5e-2)
 		}
 	}
 }

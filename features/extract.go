@@ -30,6 +30,7 @@ type Options struct {
 	Power     float64
 	Normalise Norm // the norm of rows
 	SkipBad   bool // skips unusable samples
+	Raw       bool // neither normalises nor checks rows; all values may be zero
 	// Workers is the number of images processed concurrently; 0 means the number of cores. The result does not depend
 	// on it.
 	Workers int
@@ -202,8 +203,8 @@ func (s *source) row(ctx context.Context, i int, row []float64) error {
 }
 
 func (s *source) normalise(i int, values []float64, columns []int) error {
-	if s.set.Missing {
-		return nil // refused by sourceOf unless unchanged
+	if s.set.Missing || s.opt.Raw {
+		return nil // missing values are refused by sourceOf unless unchanged
 	}
 	return guard.Wrap(s.opt.Normalise.apply(values, s.opt.Power, columns), "%s", s.set.Names[i])
 }

@@ -116,6 +116,16 @@ func (p *Plan) writeDraw(ctx context.Context, id drawID, path string) error {
 			c.Lists = append(c.Lists, vectorfile.List{Name: name, Integers: true, Numbers: values})
 		}
 	}
+	if w, ok := c.Vectors.(*factor.Weighted); ok {
+		c.Vectors, c.Missing = w.Matrix, true
+		weights := w.Samples
+		if w.Entries != nil {
+			weights = w.Entries.RawMatrix().Data
+		}
+		if weights != nil {
+			c.Lists = append(c.Lists, vectorfile.List{Name: "weights", Numbers: weights})
+		}
+	}
 	fromOne := func(pairs [][2]int) (rows []int) {
 		for _, pair := range pairs {
 			rows = append(rows, pair[0]+1, pair[1]+1)

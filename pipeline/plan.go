@@ -148,7 +148,10 @@ func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, erro
 				return nil, fmt.Errorf("rank: %s needs a basis vector for each of %d classes; set rank: k", m.Label(), k)
 			}
 			if parts, ok := m.Factoriser.(factor.Parts); ok && parts.Fixed != nil {
-				if _, fixed := parts.Fixed.Dims(); rank.Auto != nil || rank.Of(p.ks[0]) < fixed {
+				if rank.Auto != nil {
+					return nil, spec.ErrFixed
+				}
+				if _, fixed := parts.Fixed.Dims(); rank.Of(p.ks[0]) < fixed {
 					return nil, fmt.Errorf("rank: %s has %d fixed basis vectors; set a rank of at least %[2]d", m.Label(), fixed)
 				}
 			}

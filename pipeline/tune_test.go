@@ -9,9 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
-	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -104,19 +102,6 @@ func TestTuneRefuses(t *testing.T) {
 		err = checkOpened(t, e, vectors)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
-		}
-	}
-}
-
-// TestTuneWeighted: held-out entries need data without weights of their own; the other rules do not.
-func TestTuneWeighted(t *testing.T) {
-	for by, want := range map[string]string{"held-out": "gnmf: tune by held-out needs data without missing values and weights", "stability": "<nil>"} {
-		p := newPlan(t, "{name: x, methods: [{name: gnmf, tune: {lambda: [1, 2], by: "+by+"}}]}", testkit.CSV(t, 9, 10))
-		in := p.Inputs
-		n, _ := in.Dims()
-		in.X = &factor.Weighted{Matrix: in.X, Samples: slices.Repeat([]float64{2}, n)}
-		if err := fitting.CheckValues(in, p.methods); fmt.Sprint(err) != want {
-			t.Errorf("by %s: %v, want %s", by, err, want)
 		}
 	}
 }

@@ -248,7 +248,7 @@ func writeDraws(cmd *cobra.Command, e *spec.Experiment, out, format string) (err
 	}
 	defer in.Close()
 	if in.IsWeighted() {
-		return fmt.Errorf("%s: draws cannot hold missing values or weights", in.Set.Name)
+		e.Methods[0].Name = "semi-nmf" // for missing values
 	}
 	plan, err := pipeline.NewPlan(cmd.Context(), e, in.Inputs)
 	if err != nil {

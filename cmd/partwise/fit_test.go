@@ -308,7 +308,7 @@ func TestFitMistakes(t *testing.T) {
 		"fit photos --rank 2 --method pca --start m.npz --out m2.npz":    "the factors have rank 3, but --rank is 2",
 		"fit photos --method pca --start m.npz --out m2.npz":             "pca does not support initial factors",
 		"fit photos --rank 2 --batch 0 --out m2.npz":                     "--batch: 0 samples per batch; expected 1 or more",
-		"fit photos --rank 2 --batch 9 --method cnmf --out m2.npz":       "--batch: cnmf needs all samples in memory",
+		"fit photos --rank 2 --batch 9 --method gnmf --out m2.npz":       "--batch: gnmf needs all samples in memory",
 		"fit photos --rank auto --batch 9 --out m2.npz":                  "--rank auto needs all samples in memory: set a rank, or remove --batch",
 		"fit photos --rank 2 --solver nope --out m2.npz":                 `unknown solver "nope"`,
 		"fit x.csv --start nan.npz --out m2.npz":                         `the array "coefficients", row 3, column 1: value NaN; expected 0 or more`,

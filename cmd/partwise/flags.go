@@ -114,7 +114,7 @@ func dataFlags(cmd *cobra.Command, d *spec.Data) {
 	rootFlag(cmd.Flags(), &d.Root)
 }
 
-func vectorFlags(cmd *cobra.Command, d *spec.Data) { addSettings(cmd, d, "missing", "weights") }
+func vectorFlags(cmd *cobra.Command, d *spec.Data) { addSettings(cmd, d, "missing", "weights", "mask") }
 
 func linksFlag(f *pflag.FlagSet, links *string) {
 	f.StringVar(links, "links", "", "CSV file of links: two file names, then must or cannot")

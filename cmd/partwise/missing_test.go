@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -80,7 +81,6 @@ func TestMissingRefused(t *testing.T) {
 	experiment := "data: {set: labelled.csv, missing: nan}\nclasses: [2]\nrepeats: 1\nrank: %s\nmethods: [%s]\nfeatures: {pixels: 32, normalise: %s}\n"
 	write(t, "scaled.yaml", fmt.Sprintf(experiment, "2", "nmf", "l2"))
 	write(t, "kmeans.yaml", fmt.Sprintf(experiment, "2", "nmf, kmeans", "none"))
-	write(t, "auto.yaml", fmt.Sprintf(experiment, "auto", "nmf", "none"))
 	write(t, "fast.yaml", fmt.Sprintf(experiment, "2", "{name: parts, penalty: l1, unit-norm: true, solver: fast}", "none"))
 	write(t, "whiten.yaml", strings.Replace(fmt.Sprintf(experiment, "2", "kmeans", "none"), "none}", "none, whiten: 0.1}", 1))
 	write(t, "joined.yaml", strings.Replace(fmt.Sprintf(experiment, "2", "nmf", "none"), "{pixels: 32, normalise: none}", "[{pixels: 32, normalise: none}, {pixels: 32, normalise: none}]", 1))
@@ -89,7 +89,7 @@ func TestMissingRefused(t *testing.T) {
 		"fit ratings.csv --missing nan --method cf --rank 2 --out x.npz":     "cf: basis concept supports no missing values",
 		"fit ratings.csv --missing nan --method pca --rank 2 --out x.npz":    "pca: the method supports no missing values",
 		"fit ratings.csv --missing nan --method ss-nmf --rank 2 --out x.npz": "ss-nmf: the method supports no missing values",
-		"fit ratings.csv --missing nan --rank auto --out x.npz":              "rank auto holds out values",
+		"cluster ratings.csv -k 2 --missing nan --method kmeans --out x.npz": "kmeans: missing values and weights need a factorisation",
 		"fit ratings.csv --missing zero --rank 2 --out x.npz":                "expected nan",
 		"fit photos --missing nan --rank 2 --out x.npz":                      "photos: missing values and weights need vectors",
 		"fit whole.csv --weights wide.csv --rank 2 --out x.npz":              "wide.csv: the weights are 3×3; expected 3×2, as the vectors, or 3×1",
@@ -101,7 +101,6 @@ func TestMissingRefused(t *testing.T) {
 		"impute ratings.csv --rank 1 --out x.txt":                            "x.txt",
 		"run scaled.yaml": "set normalise to none",
 		"run kmeans.yaml": "kmeans: missing values and weights need a factorisation",
-		"run auto.yaml":   "rank auto holds out values",
 		"run fast.yaml":   "the solver fast does not support missing values",
 		"run joined.yaml": "not supported with joined features and visual words",
 		"run whiten.yaml": "whitened or propagated",
@@ -139,10 +138,14 @@ func TestMissingExperiment(t *testing.T) {
 		"holes":    "{set: holes.csv, missing: nan}\nclasses: [2]\nlabels: 30%\nmethods: [nmf, {name: nmf-kl, solver: fast}, cnmf, {name: gnmf, lambda: 1}]\n",
 		"weights":  "{set: holes.csv, missing: nan, weights: weights.csv}\nclasses: [2]\nlabels: 30%\nmethods: [nmf]\n",
 		"classify": "{set: holes.csv, missing: nan}\ntask: classify\ntrain: 4\ntest: rest\nmethods: [nmf, nmf-kl]\n",
+		"auto":     "{set: holes.csv, missing: nan}\ncluster: {k: auto}\nrank: auto\nmethods: [{name: nmf, tune: {iterations: [5, 50], by: held-out}}]\n",
 	} {
-		write(t, name+".yaml", "name: "+name+"\ndata: "+settings+"features: {pixels: 32, normalise: none}\nrepeats: 1\nrank: 3\n")
-		if out := must(t, "run", name+".yaml"); !strings.Contains(out, " trials finished") {
-			t.Errorf("%s printed\n%s", name, out)
+		if name != "auto" {
+			settings += "rank: 3\n"
+		}
+		write(t, name+".yaml", "name: "+name+"\ndata: "+settings+"features: {pixels: 32, normalise: none}\nrepeats: 1\n")
+		if _, out, stderr := partwise("run", name+".yaml"); !strings.Contains(out, " trials finished") {
+			t.Errorf("%s printed\n%s%s", name, out, stderr)
 		}
 	}
 	objective := func(name string) string {
@@ -151,5 +154,151 @@ func TestMissingExperiment(t *testing.T) {
 	}
 	if objective("holes") == objective("weights") || objective("holes") == "" {
 		t.Errorf("weights do not change the objective %s", objective("holes"))
+	}
+}
+
+// TestMissingCluster: with a fifth of the values missing, cluster finds three clear classes, their number and the rank, and
+// its model assigns samples with missing values. Draws hold missing values and weights.
+func TestMissingCluster(t *testing.T) {
+	workplace(t)
+	text, weights, r := "name,class", "w\n", rand.New(rand.NewPCG(1, 1))
+	for j := range 24 {
+		text += fmt.Sprintf(",x%d", j+1)
+	}
+	for i := range 60 {
+		text += fmt.Sprintf("\ns%d,c%d", i, i%3)
+		for j := range 24 {
+			switch v := math.Abs(r.NormFloat64()) / 5; {
+			case r.Float64() < 0.2:
+				text += ","
+			case j/8 == i%3:
+				text += fmt.Sprintf(",%.2f", v+3)
+			default:
+				text += fmt.Sprintf(",%.2f", v)
+			}
+		}
+		weights += fmt.Sprintln(1 + i%2)
+	}
+	write(t, "holes.csv", text+"\n")
+	write(t, "weights.csv", weights)
+	out := must(t, "cluster", "holes.csv", "--missing", "nan", "-k", "auto", "--rank", "auto", "--weights", "weights.csv", "--min-size", "3", "--out", "groups")
+	for _, want := range []string{"rank 3, chosen from 2 to 12", "3 groups (chosen from 2–20", "groups of 20, 20, 20", "AC  100.0 %"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("cluster printed %q, want %q", out, want)
+		}
+	}
+	must(t, "assign", "groups", "holes.csv", "--missing", "nan", "--out", "assigned.csv")
+	if found := read(t, "assigned.csv"); strings.Count(found, ",2,") != 20 {
+		t.Errorf("assigned\n%s", found)
+	}
+	write(t, "draws.yaml", "{name: x, data: {set: holes.csv, missing: nan, weights: weights.csv}, features: {pixels: 32, normalise: none}, classes: [3], repeats: 1, methods: [nmf]}")
+	must(t, "draws", "draws.yaml", "--out", "draws")
+	variables, err := vectorfile.Variables(t.Context(), "draws/k3-draw001.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, missing := 0.0, false
+	for _, v := range variables {
+		switch v.Name {
+		case "weights":
+			sum = mat.Sum(v.Value)
+		case "fea":
+			missing = math.IsNaN(mat.Sum(v.Value))
+		}
+	}
+	if sum != 90 || !missing {
+		t.Errorf("a draw has weights of sum %v, and missing values: %v", sum, missing)
+	}
+}
+
+// TestMask: pixels are missing where the mask is white, in commands and experiments, from a folder of pictures with other
+// extensions and from one picture.
+func TestMask(t *testing.T) {
+	workplace(t)
+	pgm := func(at func(r, c int) int) string {
+		text := "P2\n8 8\n255\n"
+		for i := range 64 {
+			text += fmt.Sprintln(at(i/8, i%8))
+		}
+		return text
+	}
+	grey := func(i, r, c int) int { return 10 + (i%3+1)*((r+i%3)%4)*(c+2) }
+	os.MkdirAll("faces", 0o777)
+	os.MkdirAll("masks", 0o777)
+	for i := range 12 {
+		hidden := func(r, c int) bool { return r/2 == i%4 && c/3 == i/4 }
+		write(t, fmt.Sprintf("masks/%d.pnm", i), pgm(func(r, c int) int {
+			if hidden(r, c) {
+				return 255
+			}
+			return 9
+		}))
+		write(t, fmt.Sprintf("faces/%d.pgm", i), pgm(func(r, c int) int {
+			if hidden(r, c) {
+				return 255 - grey(i, r, c)
+			}
+			return grey(i, r, c)
+		}))
+	}
+	write(t, "masks/blank.pgm", pgm(func(r, c int) int { return 0 }))
+	out := must(t, "impute", "faces", "--mask", "masks", "--features", "pixels=8", "--rank", "3", "--out", "filled.npz")
+	if want := "64 of 768 values were missing; nmf of rank 3 filled them in: filled.npz.\n"; out != want {
+		t.Errorf("printed %q, want %q", out, want)
+	}
+	filled := vectorsOf(t, "filled.npz")
+	for i := range 12 {
+		for j := range 64 {
+			got, want := filled.At(i, j)*255, float64(grey(i, j/8, j%8))
+			if math.Abs(got-want) > 12 {
+				t.Errorf("image %d, row %d, column %d: %v, want %v", i, j/8, j%8, got, want)
+			}
+		}
+	}
+	write(t, "masked.yaml", "{name: masked, data: {set: faces, mask: masks, pattern: '{class}'}, features: {pixels: 4, normalise: none}, repeats: 1, rank: 2, methods: [nmf]}")
+	_ = os.Remove("masks/3.pnm")
+	for args, want := range map[string]string{
+		"impute faces --mask masks --rank 2 --out x.npz": "mask masks: no picture 3 with any extension, the mask of 3.pgm",
+		"run masked.yaml": "mask masks: no picture 3",
+		"impute faces --mask none --rank 2 --out x.npz":                               "mask: no known set, file or folder is called \"none\"",
+		"impute faces --mask masks/5.pnm --rank 2 --out x.npz":                        "all values are missing",
+		"impute faces --mask masks/blank.pgm --features hog --rank 2 --out x.npz":     "the masks of faces need the pixels of images",
+		"fit faces --mask masks/blank.pgm --features pixels=8 --rank 2 --out x.npz":   "the masks of faces need the pixels of images",
+		"fit faces --mask masks/blank.pgm --batch 4 --rank 2 --out x.npz":             "weights and masks in batches",
+		"fit faces --mask masks/blank.pgm --weights ratings.csv --rank 2 --out x.npz": "missing values and weights need vectors",
+	} {
+		code, _, stderr := partwise(strings.Fields(args)...)
+		if code == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("partwise %s: exit code %d, %q; want %q", args, code, stderr, want)
+		}
+	}
+	must(t, "impute", "faces", "--mask", "masks/blank.pgm", "--features", "pixels=8", "--rank", "2", "--out", "whole.npz")
+}
+
+// TestRefusedEarly: settings that no trial can use are errors before work starts.
+func TestRefusedEarly(t *testing.T) {
+	workplace(t)
+	write(t, "labelled.csv", "a,b,c,class\n1,2,3,x\n3,4,1,x\n2,2,1,y\n1,1,4,y\n")
+	write(t, "fixed.csv", "1,2,3\n")
+	experiment := "{name: x, data: labelled.csv, features: {pixels: 32, normalise: none}, classes: [2], labels: 1, repeats: 1, rank: %s, methods: [%s]}"
+	write(t, "tri.yaml", fmt.Sprintf(experiment, "2", "{name: tri-nmf, feature-rank: 4}"))
+	write(t, "white.yaml", fmt.Sprintf(experiment, "2", "{name: eccf, whitening: 0}"))
+	write(t, "fixed.yaml", fmt.Sprintf(experiment, "auto", "{name: nmf, fixed-basis: fixed.csv}"))
+	for args, want := range map[string]string{
+		"run tri.yaml":   "tri-nmf: feature-rank 4: expected 1 to the number of features, 3",
+		"run white.yaml": "eccf: whitening: expected a number from 1e-100",
+		"run fixed.yaml": "rank auto ignores fixed basis vectors: set a rank, or remove fixed-basis",
+		"cluster labelled.csv -k 2 --rank auto --method nmf,fixed-basis=fixed.csv --out x": "rank auto ignores fixed basis vectors",
+	} {
+		code, stdout, stderr := partwise(strings.Fields(args)...)
+		if code == 0 || !strings.Contains(stderr, want) || strings.Contains(stdout+stderr, "repeat 1") {
+			t.Errorf("partwise %s: exit code %d, %q; want %q", args, code, stderr, want)
+		}
+	}
+	// A method that gives samples only labelled classes takes their number.
+	write(t, "labels.csv", "file,class\nlabelled.csv row 1,x\nlabelled.csv row 3,y\n")
+	for _, method := range []string{"self-training", "logistic", "eccf", "nmf,cluster=harmonic"} {
+		if out := must(t, "cluster", "labelled.csv", "--labels", "labels.csv", "--method", method, "--rank", "2", "--out", "groups"); !strings.Contains(out, "in 2 groups of") {
+			t.Errorf("%s printed %q", method, out)
+		}
 	}
 }

@@ -99,13 +99,13 @@ func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.C
 	}
 	f := cmd.Flags()
 	addSettings(cmd, e, "methods", "rank", "seed")
+	addSettings(cmd, e, "features")
+	addDefault(cmd, "features", "32×32 grey")
 	if cmd.Name() == "impute" {
-		addSettings(cmd, &e.Data, "weights")
+		addSettings(cmd, &e.Data, "weights", "mask")
 	} else {
-		addSettings(cmd, e, "features")
-		addDefault(cmd, "features", "32×32 grey")
 		vectorFlags(cmd, &e.Data)
-		f.IntVar(&o.batch, "batch", 0, "read batches of this many samples (nmf and nmf-kl only)")
+		f.IntVar(&o.batch, "batch", 0, "read batches of this many samples (nmf, nmf-kl, cnmf and cnmf-kl only)")
 	}
 	f.Lookup("method").Usage = "method and settings, such as gnmf,lambda=10 (default nmf)"
 	f.Lookup("rank").Usage = "number of basis vectors, or auto (default: rank of --start)"
@@ -126,7 +126,7 @@ func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.C
 
 func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, error) {
 	if cmd.Name() == "impute" {
-		e.Data.Missing = "nan"
+		e.Data.Missing, e.Features.Normalise = "nan", features.NormNone
 		if err := vectorfile.CanWrite(o.out); err != nil {
 			return nil, err
 		}
@@ -158,7 +158,7 @@ func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit
 		}
 	}
 	if method.FixedBasis != "" && len(e.Rank) > 0 && e.Rank[0].Auto != nil {
-		return nil, errors.New("--rank auto ignores fixed basis vectors: set a rank, or remove fixed-basis")
+		return nil, spec.ErrFixed
 	}
 	if o.trace != "" && method.Restarts > 1 {
 		return nil, errors.New("--trace follows a single fit; remove restarts")
@@ -184,13 +184,13 @@ func (o *fitFlags) readStart(f *grouping.Fit) error {
 
 func (o *fitFlags) prepare(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) (*inputs, error) {
 	return prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) (err error) {
-		if !cmd.Flags().Changed("features") && set.Files == nil {
+		if !cmd.Flags().Changed("features") && (set.Files == nil || set.Masks != nil) {
 			e.Features.Normalise = features.NormNone
 		}
 		if f.Links, err = input.ReadLinks(cmd.Context(), o.links, set); err != nil {
 			return err
 		}
-		if cmd.Name() == "impute" && !set.Missing && (set.Weights == nil || mat.Min(set.Weights) > 0) {
+		if cmd.Name() == "impute" && !set.Missing && set.Masks == nil && (set.Weights == nil || mat.Min(set.Weights) > 0) {
 			return fmt.Errorf("%s has no missing values", set.Name)
 		}
 		return startError(o.start, f.Check(set, e.Features.SkipBad))
@@ -252,7 +252,9 @@ func (o *fitFlags) impute(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *
 		return err
 	}
 	set := in.setOf(filled)
-	set.Height, set.Width = in.Set.Height, in.Set.Width
+	if set.Height, set.Width = in.Set.Height, in.Set.Width; in.Channels == 1 {
+		set.Height, set.Width = in.Height, in.Width
+	}
 	if err := o.write(cmd, in, res, func(ctx context.Context) error { return writeSet(ctx, o.out, o.force, set) }); err != nil {
 		return err
 	}
@@ -434,6 +436,7 @@ func assignCommand() *cobra.Command {
 		}
 		return printAssigned(said, found, m, o.out)
 	})
+	vectorFlags(cmd, &o.Data)
 	cmd.Flags().Float64Var(&reject, "reject", models.DefaultReject, "reject photos farther than this fraction of a group")
 	return cmd
 }

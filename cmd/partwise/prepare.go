@@ -304,7 +304,7 @@ const (
 
 // flagUse holds the use of each text flag, except settings without files. A test fails for a missing flag.
 var flagUse = map[string]use{
-	"labels": reads, "links": reads, "pictures": reads, "set": reads, "start": reads, "text": reads, "truth": reads, "weights": reads,
+	"labels": reads, "links": reads, "mask": reads, "pictures": reads, "set": reads, "start": reads, "text": reads, "truth": reads, "weights": reads,
 	"csv": writes, "doc": writes, "profile": writes, "trace": writes, "words": writes,
 	"cache": fills, "data": fills, "dir": fills, "to": fills,
 	"by": noFile, "cache-size": noFile, "format": noFile, "from": noFile, "kinds": noFile, "memory": noFile, "mirror": noFile, "not-same": noFile, "solver": noFile,

@@ -33,6 +33,7 @@ type Content struct {
 	// not read them.
 	Features []Columns
 	Lists    []List
+	Missing  bool     // Write accepts NaN as a missing value
 	Settings string   // the settings of the features of the vectors, in JSON, or ""
 	Test     []bool   // whether each sample is in the test part, or nil
 	Beside   []string // further files that were read, with labels or topics

@@ -119,7 +119,7 @@ func (c *Content) checkVectors() error {
 	if !allDiffer(c.Names) || !allDiffer(c.Classes) {
 		return errors.New("a name of a sample or class is empty or duplicate")
 	}
-	return checkFinite(c.Vectors, false)
+	return checkFinite(c.Vectors, c.Missing)
 }
 
 // List is a list of words or numbers that is stored beside vectors.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -52,9 +54,18 @@ func TestBatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	for _, method := range []string{"nmf", "nmf-kl"} {
+	for _, method := range []string{"nmf", "nmf-kl", "cnmf"} {
 		var epochs []int
-		g := Groups{K: 3, Method: spec.Method{Name: method, Iterations: 2}, Batch: 90, Cluster: spec.Cluster{By: spec.KMeans}}
+		tied := method == "cnmf"
+		if tied { // every tenth sample is labelled
+			in.Set.Classes = []string{"row", "column", "diagonal"}
+			for i := range in.Set.Labels {
+				if in.Set.Labels[i] = -1; i%10 == 0 {
+					in.Set.Labels[i] = 3 * i / n
+				}
+			}
+		}
+		g := Groups{UseLabels: tied, K: 3, Method: spec.Method{Name: method, Iterations: 2}, Batch: 90, Cluster: spec.Cluster{By: spec.KMeans}}
 		found, err := g.Find(ctx, in, func(_ string, done, total int) { epochs = append(epochs, done, total) })
 		if err != nil {
 			t.Fatal(err)
@@ -63,6 +74,9 @@ func TestBatch(t *testing.T) {
 			if group != found.Groups[i/1000*1000] || i%1000 == 0 && i > 0 && group == found.Groups[i-1] {
 				t.Fatalf("%s: sample %d is in group %d", method, i, group)
 			}
+		}
+		if v := found.Result.Coefficients; tied && !mat.Equal(v.RowView(10), v.RowView(990)) {
+			t.Error("labelled samples of a class have other coefficients")
 		}
 		if found.Result.Iterations() != 2 || len(epochs) < 4 || epochs[len(epochs)-1] != 2 {
 			t.Errorf("%s: %d epochs, reported as %v", method, found.Result.Iterations(), epochs)
@@ -83,8 +97,8 @@ func TestBatchRefuses(t *testing.T) {
 		batch    int
 		features spec.Features
 	}{
-		"gnmf needs all samples in memory; batches are supported by nmf and nmf-kl only":   {spec.Method{Name: "gnmf"}, 10, spec.Features{}},
-		"kmeans needs all samples in memory; batches are supported by nmf and nmf-kl only": {spec.Method{Name: "kmeans"}, 10, spec.Features{}},
+		"gnmf needs all samples in memory; batches are supported by nmf, nmf-kl, cnmf and cnmf-kl only":   {spec.Method{Name: "gnmf"}, 10, spec.Features{}},
+		"kmeans needs all samples in memory; batches are supported by nmf, nmf-kl, cnmf and cnmf-kl only": {spec.Method{Name: "kmeans"}, 10, spec.Features{}},
 		"solver mu":           {spec.Method{Name: "nmf", Solver: "mu"}, 10, spec.Features{}},
 		"init nndsvda":        {spec.Method{Name: "nmf", Init: "nndsvda"}, 10, spec.Features{}},
 		"0 samples per batch": {spec.Method{Name: "nmf"}, 0, spec.Features{}},

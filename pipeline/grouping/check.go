@@ -34,6 +34,8 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 		return spec.ErrResults
 	case method.Tune != nil:
 		return spec.ErrTune
+	case method.FixedBasis != "" && g.Rank != nil && g.Rank.Auto != nil:
+		return spec.ErrFixed
 	case method.Name == spec.Original:
 		return fmt.Errorf("the method %s is for classification and finds no groups; choose another method", method.Name)
 	case g.MinSize < 0 || g.MinSize == 1 || g.MinSize > n:
@@ -136,10 +138,14 @@ func (g Groups) Notes(in *input.Inputs) []string {
 type inBlocks struct {
 	factor.MiniBatch
 	blocks factor.Blocks
+	tied   bool // the method ties labelled samples
 }
 
-// Fit implements [factor.Method]. It ignores the matrix and the labels and links.
-func (b inBlocks) Fit(ctx context.Context, _ mat.Matrix, _ factor.Known, opt factor.Options) (*factor.Result, error) {
+// Fit implements [factor.Method]. It ignores the matrix and the links.
+func (b inBlocks) Fit(ctx context.Context, _ mat.Matrix, known factor.Known, opt factor.Options) (*factor.Result, error) {
+	if b.tied {
+		b.Labels = known.Labels
+	}
 	return b.MiniBatch.Fit(ctx, b.blocks, opt)
 }
 
@@ -153,10 +159,11 @@ func batchOf(m spec.Method, samples int) (b factor.MiniBatch, err error) {
 	switch of := method.(type) {
 	case factor.NMF:
 		b.Cost, b.Exponent, b.Threshold = of.Cost, of.Exponent, of.Threshold
-	case factor.NMFKL:
+	case factor.NMFKL, factor.CNMFKL:
 		b.Cost = factor.CostKL
+	case factor.CNMF:
 	default:
-		return b, fmt.Errorf("%s needs all samples in memory; batches are supported by nmf and nmf-kl only, without fixed-basis", m.Label())
+		return b, fmt.Errorf("%s needs all samples in memory; batches are supported by nmf, nmf-kl, cnmf and cnmf-kl only, without fixed-basis", m.Label())
 	}
 	if err := b.Serves(factor.Options{Solver: m.Solver.Solver(), Init: m.Init}); err != nil {
 		return b, fmt.Errorf("%s: %w", m, err)

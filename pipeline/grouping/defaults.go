@@ -57,10 +57,20 @@ func (g Groups) choosesCount(count spec.GroupCount, classes []string) bool {
 	return count.Auto
 }
 
+// countOf returns the number of labelled classes if the method gives samples no other group and count is not set, else
+// count.From.
+func (g Groups) countOf(count spec.GroupCount, set *datasets.Set, rows []int) int {
+	by := []string{"eccf", "harmonic", "label-spreading", "logistic", "nearest-labelled", "self-training"}
+	if count != (spec.GroupCount{}) || !g.UseLabels || !slices.Contains(by, g.Method.Name) && !slices.Contains(by, g.algorithm()) {
+		return count.From
+	}
+	labels, _ := g.constraints(set).forRows(rows)
+	return len(labels.classes)
+}
+
 // CheckCountOf is Check for a number of groups that may be chosen later.
 func (g Groups) CheckCountOf(count spec.GroupCount, set *datasets.Set) error {
-	g.K = count.From
-	if !g.choosesCount(count, set.Classes) {
+	if g.K = g.countOf(count, set, matrix.Range(set.Len())); g.K > 0 && count == (spec.GroupCount{}) || !g.choosesCount(count, set.Classes) {
 		return g.Check(set)
 	}
 	numbers := []int{count.From, count.To}
@@ -78,8 +88,7 @@ func (g Groups) CheckCountOf(count spec.GroupCount, set *datasets.Set) error {
 
 // ChooseCount sets K. If it chooses K, it returns the curve, else nil.
 func (g *Groups) ChooseCount(ctx context.Context, in *input.Inputs, count spec.GroupCount, progress input.Progress) (*CountCurve, error) {
-	g.K = count.From
-	if !g.choosesCount(count, in.Set.Classes) {
+	if g.K = g.countOf(count, in.Set, in.Rows); g.K > 0 && count == (spec.GroupCount{}) || !g.choosesCount(count, in.Set.Classes) {
 		return nil, nil
 	}
 	from, to := count.From, count.To
@@ -116,7 +125,7 @@ func ChooseRank(ctx context.Context, a spec.AutoRank, in *input.Inputs, seed uin
 			return nil, err
 		}
 		n, m := in.Dims()
-		s := fitting.Problem{N: n, M: m}
+		s := fitting.Problem{N: n, M: m, Weighted: in.IsWeighted()}
 		s.Sparse, s.Stored = in.Density()
 		release, err := memory.FromContext(ctx).Acquire(ctx, fitting.RankMemory(a, s), fmt.Sprintf("choosing the rank of %d samples of %d features", n, m))
 		if err != nil {

@@ -54,8 +54,8 @@ type Groups struct {
 	// MinSize, if set, is the smallest number of samples of a group, at least 2. Samples of smaller groups, and
 	// those in no dense region, make up the last group, Others: see [cluster.Strays]. Labelled and linked samples stay.
 	MinSize int
-	// Batch is the number of samples of a block for inputs prepared with InBlocks, else 0. The methods nmf and nmf-kl
-	// then learn from blocks, as [factor.MiniBatch] does.
+	// Batch is the number of samples of a block for inputs prepared with InBlocks, else 0. The methods nmf, nmf-kl, cnmf
+	// and cnmf-kl then learn from blocks, as [factor.MiniBatch] does.
 	Batch int
 	// Parts, if set, holds the part of each row, from 0, such as the day of a photo. No group has rows of two parts: each
 	// part is grouped by itself, into K groups. K 0 means a choice for each part by Count.
@@ -112,9 +112,6 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	if err := originals.checkRows(in.Set, in.Rows); err != nil {
 		return nil, err
 	}
-	if in.IsWeighted() {
-		return nil, fmt.Errorf("%s: groups of samples with missing values or weights are not supported; use an experiment or fit", in.Set.Name)
-	}
 	if _, err := originals.ChooseRank(ctx, in, nil); err != nil {
 		return nil, err
 	}
@@ -157,7 +154,7 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 		}
 	}
 	if g.MinSize > 0 {
-		if out.Others, err = originals.removeStrays(ctx, in, clusters, k, w.Known); err != nil {
+		if out.Others, err = originals.removeStrays(ctx, in, out.Result, clusters, k, w.Known); err != nil {
 			return nil, err
 		}
 	}
@@ -191,7 +188,7 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 			return nil, err
 		}
 		b.Coefficients, b.Missing = g.coefficients, in.Set.Missing
-		m.Factoriser, epochs = inBlocks{b, in.Blocks}, factor.DefaultEpochs
+		m.Factoriser, epochs = inBlocks{b, in.Blocks, m.Needs.TiesLabels}, factor.DefaultEpochs
 	}
 	if err := fitting.CheckValues(in, []*fitting.Method{m}); err != nil {
 		return nil, err
@@ -260,8 +257,17 @@ func (g Groups) rank(k, n int) int {
 
 // removeStrays moves rows that belong to no group into the group others, and reports whether there are any. Labelled and
 // linked rows always belong to theirs.
-func (g Groups) removeStrays(ctx context.Context, in *input.Inputs, groups []int, others int, known factor.Known) (found bool, err error) {
-	strays, err := cluster.Strays(ctx, in.X, groups, g.MinSize)
+func (g Groups) removeStrays(ctx context.Context, in *input.Inputs, of *factor.Result, groups []int, others int, known factor.Known) (found bool, err error) {
+	x := in.X
+	if weighted, ok := x.(*factor.Weighted); ok {
+		if x = weighted.Matrix; in.Set.Missing || weighted.Entries != nil {
+			x, err = factor.Impute(ctx, of.Model, weighted, of.Coefficients)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	strays, err := cluster.Strays(ctx, x, groups, g.MinSize)
 	if err != nil {
 		return false, err
 	}

@@ -119,7 +119,7 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	if in.store = opt.Cache; opt.Cache == nil {
 		in.store = (*cache.Store)(nil)
 	}
-	if opt.Pictures && set.Files != nil && !opt.InBlocks {
+	if opt.Pictures && set.Files != nil && set.Masks == nil && !opt.InBlocks {
 		in.pictures = &looks{images: in.Images, store: in.store}
 	}
 	err := in.ReadLinks(ctx, e.Links)
@@ -128,8 +128,8 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	}
 	switch {
 	case err != nil:
-	case set.Weights != nil && opt.InBlocks, (set.Missing || set.Weights != nil) && (f.Joined != nil || f.OfWords()):
-		err = fmt.Errorf("features: %s has missing values or weights, which are not supported with joined features and visual words, and weights in batches", set.Name)
+	case (set.Weights != nil || set.Masks != nil) && opt.InBlocks, (set.Missing || set.Weights != nil || set.Masks != nil) && (f.Joined != nil || f.OfWords()):
+		err = fmt.Errorf("features: %s has missing values or weights, which are not supported with joined features and visual words, and weights and masks in batches", set.Name)
 	case opt.InBlocks:
 		err = in.prepareBlocks(ctx)
 	case f.Joined != nil || f.OfWords():
@@ -177,12 +177,42 @@ func (in *Inputs) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err = in.mask(ctx, m); err != nil {
+		return err
+	}
 	if m.X, err = in.weighted(m.X, m.Rows); err != nil {
 		return err
 	}
 	in.X, in.Made = m.X, m.Made
 	in.setShape()
 	return in.reserveMatrix(ctx, "the features of "+in.Set.Name, m.X)
+}
+
+// maskedShare is the share of a pixel's area that is white in the mask of a missing pixel. Grey noise stays below it.
+const maskedShare = 0.1
+
+// mask makes pixels missing where the mask of their sample is white.
+func (in *Inputs) mask(ctx context.Context, m *features.Matrix) error {
+	f := in.Features
+	switch {
+	case in.Set.Masks == nil:
+		return nil
+	case !features.InfoOf(f.ExtractorOrPixels()).KeepsShape, m.Height == 0, f.Normalise != features.NormNone, f.Power != 0:
+		return fmt.Errorf("features: the masks of %s need the pixels of images: set pixels, and normalise to none", in.Set.Name)
+	}
+	f.Extractor = features.Pixels{Size: features.Size{Height: m.Height, Width: m.Width}, Colour: m.Channels == 3}
+	masks, err := f.Extract(ctx, in.Set.Masks.Subset(m.Rows), features.Options{Raw: true, Progress: in.progress.Of("reading masks")})
+	if err != nil {
+		return err
+	}
+	m.X.(*mat.Dense).Apply(func(i, j int, v float64) float64 {
+		if masks.X.At(i, j) > maskedShare {
+			return math.NaN()
+		}
+		return v
+	}, m.X)
+	in.Set.Missing = true
+	return nil
 }
 
 // weighted returns the features x of some samples as a *factor.Weighted, if they have missing values or weights.
@@ -484,9 +514,6 @@ func ReadLinks(ctx context.Context, l spec.Links, set *datasets.Set) (all datase
 
 // CheckRank returns an error for features for which no rank can be chosen.
 func (in *Inputs) CheckRank() error {
-	if in.IsWeighted() {
-		return fmt.Errorf("rank auto holds out values, which is not supported with the missing values or weights of %s: set a rank", in.Set.Name)
-	}
 	if in.HasNegative() {
 		return fmt.Errorf("rank auto uses NMF, which needs values of 0 or more, but %s has negative values: set a rank", in.Set.Name)
 	}

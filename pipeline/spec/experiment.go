@@ -218,7 +218,7 @@ func (e *Experiment) SetNames() []string {
 
 // Files returns the paths or names that the experiment reads: its data, and files of labels, links, results and so on. "" stands for an absent file.
 func (e *Experiment) Files() []string {
-	files := []string{e.Data.Set, e.Data.Weights, e.Data.Labels, e.Data.Truth, e.Links.File, e.Links.Feedback}
+	files := []string{e.Data.Set, e.Data.Weights, e.Data.Mask, e.Data.Labels, e.Data.Truth, e.Links.File, e.Links.Feedback}
 	for _, f := range e.Features.Each() {
 		files = append(files, f.Words.From, f.Crop.Eyes)
 		if n, ok := f.Extractor.(features.Network); ok {

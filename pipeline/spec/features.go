@@ -274,8 +274,11 @@ func (f Features) Resolve(set *datasets.Set) Features {
 		}
 	}
 	// The network copes with a few icons among photographs; visual words do not fit into small images.
-	if set.Files == nil || 2*tiny > len(set.Files) || tiny > 0 && photographs.Joined != nil {
-		return Features{SkipBad: f.SkipBad, Extractor: features.Pixels{Colour: true}}
+	if set.Files == nil || set.Masks != nil || 2*tiny > len(set.Files) || tiny > 0 && photographs.Joined != nil {
+		photographs = Features{SkipBad: f.SkipBad, Extractor: features.Pixels{Colour: true}}
+	}
+	if set.Missing || set.Weights != nil || set.Masks != nil {
+		photographs.Normalise = features.NormNone
 	}
 	return photographs
 }

@@ -199,6 +199,9 @@ func (m Method) Variants() []Method {
 // ErrTune is the error for a choice of settings outside of an experiment.
 var ErrTune = errors.New("tune is for experiments, which partwise run runs")
 
+// ErrFixed is the error for a choice of the rank with fixed basis vectors.
+var ErrFixed = errors.New("rank auto ignores fixed basis vectors: set a rank, or remove fixed-basis")
+
 // ErrResults is the error for results of another program that are not used in an experiment.
 var ErrResults = errors.New("results are for experiments, which partwise run runs")
 

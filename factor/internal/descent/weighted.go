@@ -20,8 +20,9 @@ type WeightedHalf struct {
 	Theta, Other *mat.Dense // k×p, k×q
 	X, Weights   *mat.Dense // p×q
 	KL           bool
-	Sweeps       int // at most, for each column
-	Fixed        int // the number of first rows of Theta that stay as they are
+	Sweeps       int  // at most, for each column
+	Fixed        int  // the number of first rows of Theta that stay as they are
+	AnySign      bool // entries of Theta may be negative
 }
 
 // Sweep scales each column by the factor that minimises its cost, unless rows are fixed, and sweeps over its entries.
@@ -30,7 +31,7 @@ func (h *WeightedHalf) Sweep(ctx context.Context) error {
 	_, q := h.Other.Dims()
 	const columns = 16
 	return parallel.Blocks(ctx, 0, p, columns, func(_, from, to int) {
-		c := weightedColumn{fixed: h.Fixed, z: make([]float64, k), at: make([]int, 0, q), scale: make([]float64, 0, q), x: make([]float64, q), rows: make([]float64, k*q)}
+		c := weightedColumn{fixed: h.Fixed, anySign: h.AnySign, z: make([]float64, k), at: make([]int, 0, q), scale: make([]float64, 0, q), x: make([]float64, q), rows: make([]float64, k*q)}
 		for i := from; i < to; i++ {
 			// With o and x scaled by w^(1/β), β the degree of the cost, the cost has no weights.
 			c.at, c.scale = c.at[:0], c.scale[:0]
@@ -54,7 +55,7 @@ func (h *WeightedHalf) Sweep(ctx context.Context) error {
 				c.squares(h.Sweeps)
 			}
 			for r, x := range c.z[h.Fixed:] {
-				h.Theta.Set(h.Fixed+r, i, algebra.FlooredProduct(x, 1))
+				h.Theta.Set(h.Fixed+r, i, c.floored(x))
 			}
 		}
 	})
@@ -64,8 +65,17 @@ func (h *WeightedHalf) Sweep(ctx context.Context) error {
 type weightedColumn struct {
 	z, x, scale, rows []float64
 	fixed             int
+	anySign           bool
 	at                []int // the entries of x with a weight above 0
 	x32, y32, u32     []float32
+}
+
+// floored returns x, or 0 below the floor unless x may be negative.
+func (c *weightedColumn) floored(x float64) float64 {
+	if c.anySign {
+		return x
+	}
+	return algebra.FlooredProduct(x, 1)
 }
 
 func (c *weightedColumn) row(r int) []float64 { return c.rows[r*len(c.at):][:len(c.at)] }
@@ -92,7 +102,7 @@ func (c *weightedColumn) squares(sweeps int) {
 		for r := c.fixed; r < len(c.z); r++ {
 			old := c.z[r]
 			slope := algebra.Dot(c.row(r), c.x)
-			if next := algebra.FlooredProduct(old+slope/curvature[r], 1); next != old {
+			if next := c.floored(old + slope/curvature[r]); next != old {
 				c.z[r] = next
 				algebra.Axpy(old-next, c.row(r), c.x)
 				lowered += (next - old) * slope

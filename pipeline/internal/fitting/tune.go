@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -75,15 +74,8 @@ func (w *Work) heldOut(ctx context.Context, rank int) (misfit float64, err error
 	for fit := range spec.Folds {
 		w.Seed = func(step string) uint64 { return rng.Seed(seed(step), "tune", fit) }
 		held := factor.HoldOut(n, m, tuneShare, w.Seed("held out"))
-		left := mat.NewDense(n, m, nil)
-		for i, columns := range held {
-			row := left.RawRowView(i)
-			matrix.Row(row, i, x)
-			for _, j := range columns {
-				row[j] = math.NaN()
-			}
-		}
-		w.X = func() mat.Matrix { return &factor.Weighted{Matrix: left} }
+		left := held.Hide(x)
+		w.X = func() mat.Matrix { return left }
 		res, err := w.Fit(ctx, rank)
 		if err != nil {
 			return 0, err

@@ -241,9 +241,15 @@ func (m *Method) forInputs(in *input.Inputs) (factor.Method, error) {
 			return nil, fmt.Errorf("%s: its vectors have %d values; the samples have %d", m.FixedBasis, rows, features)
 		}
 	}
+	if c, ok := m.Factoriser.(factor.Composition); ok {
+		_, features := in.Dims()
+		if err := c.AsParts().CheckFeatures(features); err != nil {
+			return nil, err
+		}
+	}
 	x, ok := in.X.(*factor.Weighted)
 	switch {
-	case !ok:
+	case !ok, m.Results != "":
 		return m.Factoriser, nil
 	case m.Factoriser == nil:
 		return nil, errors.New("missing values and weights need a factorisation, such as nmf")
@@ -261,9 +267,6 @@ func CheckValues(in *input.Inputs, methods []*Method) error {
 	for _, m := range methods {
 		if _, err := m.forInputs(in); err != nil {
 			return fmt.Errorf("%s: %w", m.Label(), err)
-		}
-		if m.Tune != nil && m.Tune.By == spec.TuneHeldOut && in.IsWeighted() {
-			return fmt.Errorf("%s: tune by %s needs data without missing values and weights", m.Label(), m.Tune.By)
 		}
 	}
 	row, column, value, found := in.FirstNegative()
@@ -460,12 +463,19 @@ const (
 	CountSamples = 1000 // the most samples for the silhouette and the stability of a number of groups
 
 	lengthSamples = 10_000 // the most samples for the choice of a number of groups
+	filledRank    = 10     // the most basis vectors that fill in missing values for this choice
 )
 
 // CountLengths returns the description lengths of 1 to most groups for the rows of x or 10,000 random ones.
 func CountLengths(ctx context.Context, x mat.Matrix, most int, seed uint64) ([]float64, error) {
 	if n, _ := x.Dims(); n > lengthSamples {
 		x = matrix.SelectRows(x, SomeRows(n, lengthSamples, nil, false, seed))
+	}
+	if weighted, ok := x.(*factor.Weighted); ok {
+		var err error
+		if x, err = filled(ctx, weighted, seed); err != nil {
+			return nil, fmt.Errorf("choosing the number of groups: %w", err)
+		}
 	}
 	if n, _ := x.Dims(); most >= n {
 		return nil, fmt.Errorf("choosing the number of groups: up to %d groups of %d samples", most, n)
@@ -475,6 +485,23 @@ func CountLengths(ctx context.Context, x mat.Matrix, most int, seed uint64) ([]f
 		return nil, fmt.Errorf("choosing the number of groups: %w", err)
 	}
 	return lengths, nil
+}
+
+// filled returns the samples with missing values filled in by a factorisation of low rank.
+func filled(ctx context.Context, x *factor.Weighted, seed uint64) (mat.Matrix, error) {
+	if _, dense := x.Matrix.(*mat.Dense); !dense {
+		return x.Matrix, nil
+	}
+	n, m := x.Dims()
+	p := factor.Parts{}
+	if _, _, _, negative := matrix.FirstNegative(x, matrix.AllRows(x)); negative {
+		p.Basis = factor.BasisSemi
+	}
+	res, err := p.Fit(ctx, x, factor.Known{}, factor.Options{Rank: max(1, min(filledRank, n/2, m/2)), Tolerance: bestTolerance, Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	return factor.Impute(ctx, res.Model, x, res.Coefficients)
 }
 
 // ChooseCount chooses the number of groups by description length.
@@ -500,6 +527,8 @@ func ChooseRank(ctx context.Context, a spec.AutoRank, x mat.Matrix, seed uint64,
 	var bad *factor.SampleError
 	if errors.As(err, &bad) && rows != nil {
 		bad.Sample = rows[bad.Sample]
+	} else if err != nil && rows != nil {
+		err = fmt.Errorf("among %d random samples, %w", n, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("choosing the rank: %w", err)
@@ -509,7 +538,7 @@ func ChooseRank(ctx context.Context, a spec.AutoRank, x mat.Matrix, seed uint64,
 
 // RankMemory estimates the bytes of memory that ChooseRank takes.
 func RankMemory(a spec.AutoRank, s Problem) int64 {
-	size := factor.Size{Samples: min(s.N, rankSamples), Features: s.M, Rank: a.Most()}
+	size := factor.Size{Samples: min(s.N, rankSamples), Features: s.M, Rank: a.Most(), Weighted: s.Weighted}
 	if s.Sparse {
 		size.Stored = int(max(s.Stored*float64(size.Samples), 1))
 	}
