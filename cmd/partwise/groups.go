@@ -236,6 +236,7 @@ func chooseRank(cmd *cobra.Command, in *inputs, choose func(input.Progress) (*sp
 	if c, err = withProgress(cmd, "choosing the rank", choose); c == nil || err != nil {
 		return nil, nil, err
 	}
+	documentOf(cmd).RankChoice = c
 	fmt.Fprintln(cmd.OutOrStdout(), c)
 	if n, m := in.Dims(); c.AtLimit(min(n, m)) {
 		notes = []string{c.AtLimitNote("")}
@@ -267,6 +268,8 @@ func printGroups(cmd *cobra.Command, c report.Clusters, with, out string) error 
 	for _, g := range c.Groups {
 		sizes[g]++
 	}
+	documentOf(cmd).Out = out
+	documentOf(cmd).setGroups(c, sizes)
 	fmt.Fprintf(w, "%s in %s of %s\n", c.Count(len(c.Groups)), phrase.Count(len(sizes), "group", "groups"), strings.ReplaceAll(strings.Trim(fmt.Sprint(sizes), "[]"), " ", ", "))
 	var known []string
 	for g, class := range c.GroupClasses {
@@ -312,6 +315,7 @@ func chooseCount(cmd *cobra.Command, g *grouping.Groups, k spec.GroupCount, in *
 		return g.ChooseCount(cmd.Context(), in.Inputs, k, show)
 	})
 	if curve != nil && err == nil {
+		documentOf(cmd).CountChoice = curve
 		fmt.Fprintf(cmd.OutOrStdout(), "%d groups (chosen from %d–%d; change with -k)\n", g.K, curve.From, curve.To)
 		if g.K == curve.To {
 			fmt.Fprintf(cmd.OutOrStdout(), "%d is the largest number considered: there may be more groups\n", g.K)

@@ -124,6 +124,7 @@ func datasetsCommand() *cobra.Command {
 		if len(args) == 0 {
 			t := columns.Table{Header: []string{"set", "samples", "classes", "content", "location"}, Limits: []int{0, 0, 0, 40, 44}}
 			for _, s := range catalogue.Known() {
+				documentOf(cmd).addSet(s, root)
 				t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(locationOf(s, root)))
 			}
 			return printTable(cmd.OutOrStdout(), t, "partwise datasets NAME shows citation, licence and download.")
@@ -132,6 +133,7 @@ func datasetsCommand() *cobra.Command {
 		if !ok {
 			return unknown("set", args[0], knownNames())
 		}
+		documentOf(cmd).addSet(info, root)
 		return printSet(cmd.OutOrStdout(), info, root)
 	})
 	cmd.ValidArgsFunction = completeWords(knownNames()...)
@@ -168,6 +170,7 @@ func getCommand(root *string) *cobra.Command {
 		if err != nil {
 			return interruptedError(cmd.Context(), err, "getting "+info.Name)
 		}
+		documentOf(cmd).addSet(info, *root)
 		return say(cmd, "%s is in %s\n", info.Name, dir)
 	})
 	cmd.ValidArgsFunction = completeWords(knownNames()...)

@@ -46,13 +46,18 @@ func isUsage(err error) bool {
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := interruptible(stderr)
 	defer stop()
+	inv := &invocation{begun: time.Now(), stdout: stdout}
+	ctx = context.WithValue(ctx, invocationKey{}, inv)
 	root := rootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.InitDefaultCompletionCmd() // uses the output that is set above
 	checkUsage(root)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = inv.end(cmd, args, "")
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -67,6 +72,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		shown = errors.New(strings.Replace(err.Error(), at.Error(), at.Path+": "+at.Err.Error(), 1))
 	}
 	plaintext.Fprintf(stderr, "partwise: %v\n", shown)
+	_ = inv.end(cmd, args, shown.Error()) // the exit code reports a failure already
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}
@@ -131,6 +137,7 @@ func rootCommand() *cobra.Command {
 	root := newCommand("partwise", showHelp)
 	root.Version, root.SilenceErrors, root.SilenceUsage = versionText(), true, true
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		invocationOf(cmd).begin(cmd)
 		return cmp.Or(asUsage(cmd, validateFlags(cmd)), checkFiles(cmd, args), limitMemory(cmd))
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
@@ -151,6 +158,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.SetHelpCommandGroupID(otherCommands)
 	root.SetCompletionCommandGroupID(otherCommands)
+	jsonFlags(root)
 	completeValues(root)
 	wrapHelp(root)
 	return root

@@ -265,6 +265,9 @@ func (o *fitFlags) impute(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *
 			}
 		}
 	}
+	d := documentOf(cmd)
+	d.Out, d.Samples, d.Features, d.Missing, d.Method = o.out, n, m, &missing, f.Method.String()
+	d.setFit(f.Rank, res)
 	return say(cmd, "%d of %d values were missing; %s of rank %d filled them in: %s.\n", missing, n*m, f.Method.Label(), f.Rank, o.out)
 }
 
@@ -292,6 +295,9 @@ func traceTo(w io.Writer, res *factor.Result, seconds []float64) error {
 
 func printFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result, out string) error {
 	n, m := in.Dims()
+	d := documentOf(cmd)
+	d.Out, d.Samples, d.Features, d.Method = out, n, m, f.Method.String()
+	d.setFit(f.Rank, res)
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d samples of %d features, %s of rank %d", n, m, f.Method.Label(), f.Rank)
 	if len(res.Objective) > 0 {
@@ -299,7 +305,7 @@ func printFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Resul
 	}
 	text.WriteString(".\n")
 	if res.Basis != nil && res.Coefficients != nil {
-		if err := printMisfit(cmd.Context(), &text, res.Model, in, res.Coefficients); err != nil {
+		if err := printMisfit(cmd, &text, res.Model, in, res.Coefficients); err != nil {
 			return err
 		}
 	}
@@ -351,6 +357,8 @@ func featuresCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		d := documentOf(cmd)
+		d.Out, d.Samples, d.Features = out, n, m
 		return say(cmd, "%d samples of %d features are in %s: %s.\n", n, m, out, in.FeaturesText())
 	})
 	f := cmd.Flags()
@@ -422,7 +430,9 @@ func assignCommand() *cobra.Command {
 		if err != nil {
 			return interruptedError(cmd.Context(), err, "grouping")
 		}
-		said, text := cmd.OutOrStdout(), assignedText(in.Inputs, m, found)
+		all := documentOf(cmd)
+		all.Out, all.Samples, all.Assignments = o.out, len(found), assignmentsOf(in.Inputs, m, found)
+		said, text := cmd.OutOrStdout(), assignedText(all.Assignments)
 		if o.out == "" {
 			said, err = cmd.ErrOrStderr(), printLines(said, text)
 		} else {
@@ -434,7 +444,7 @@ func assignCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printAssigned(said, found, m, o.out)
+		return printAssigned(cmd, said, found, m)
 	})
 	cmd.Flags().Float64Var(&reject, "reject", models.DefaultReject, "reject photos farther than this fraction of a group")
 	return cmd
@@ -463,25 +473,30 @@ func readModel(ctx context.Context, path string) (m *models.Model, file string, 
 	return m, file, nil
 }
 
+func assignmentsOf(in *input.Inputs, m *models.Model, found []models.Assigned) []assignment {
+	all := make([]assignment, len(found))
+	for i, a := range found {
+		all[i] = assignment{in.Set.Names[in.Rows[i]], a.Group + 1, m.Groups.Names[a.Group], &found[i].Confidence}
+		if a.None {
+			all[i].Group, all[i].Name, all[i].Confidence = 0, "none of these", new(0.)
+		}
+	}
+	return all
+}
+
 // assignedText returns the list of groups as CSV, in the format of a grouping's list.
-func assignedText(in *input.Inputs, m *models.Model, found []models.Assigned) []byte {
+func assignedText(all []assignment) []byte {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
 	_ = w.Write([]string{"file", "group", "name", "confidence"}) // a buffer does not fail
-	for i, a := range found {
-		group, name, confidence := a.Group+1, m.Groups.Names[a.Group], a.Confidence
-		if a.None {
-			group, name, confidence = 0, "none of these", 0
-		}
-		_ = w.Write([]string{
-			spreadsheet.Cell(in.Set.Names[in.Rows[i]]), strconv.Itoa(group), spreadsheet.Cell(name), strconv.FormatFloat(confidence, 'f', 2, 64),
-		})
+	for _, a := range all {
+		_ = w.Write([]string{spreadsheet.Cell(a.File), strconv.Itoa(a.Group), spreadsheet.Cell(a.Name), strconv.FormatFloat(*a.Confidence, 'f', 2, 64)})
 	}
 	w.Flush()
 	return text.Bytes()
 }
 
-func printAssigned(w io.Writer, found []models.Assigned, m *models.Model, out string) error {
+func printAssigned(cmd *cobra.Command, w io.Writer, found []models.Assigned, m *models.Model) error {
 	size := make([]int, len(m.Groups.Centres.Sizes))
 	none, known := 0, 0
 	for _, a := range found {
@@ -504,8 +519,12 @@ func printAssigned(w io.Writer, found []models.Assigned, m *models.Model, out st
 		fmt.Fprintf(&text, "; %d were clustered before and keep their group", known)
 	}
 	text.WriteString(".\n")
-	if out != "" {
-		plaintext.Fprintf(&text, "Groups as a table: %s\n", out)
+	d := documentOf(cmd)
+	for g, n := range size {
+		d.Groups = append(d.Groups, group{n, m.Groups.Names[g]})
+	}
+	if d.Out != "" {
+		plaintext.Fprintf(&text, "Groups as a table: %s\n", d.Out)
 	}
 	_, err := w.Write(text.Bytes())
 	return err
@@ -533,10 +552,12 @@ func applyCommand() *cobra.Command {
 			return err
 		}
 		n, k := v.Dims()
+		d := documentOf(cmd)
+		d.Out, d.Samples, d.Features, d.Method = o.out, n, k, m.Method
 		var text strings.Builder
 		plaintext.Fprintf(&text, "%d samples × %d coefficients are in %s.\n", n, k, o.out)
 		if m.Result.Basis != nil {
-			err = printMisfit(cmd.Context(), &text, m.Result.Model, in, v.(*mat.Dense))
+			err = printMisfit(cmd, &text, m.Result.Model, in, v.(*mat.Dense))
 		}
 		if err != nil {
 			return err
@@ -550,10 +571,12 @@ func applyCommand() *cobra.Command {
 	return cmd
 }
 
-func printMisfit(ctx context.Context, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {
-	share, err := factor.Misfit(ctx, model, in.X, v)
+func printMisfit(cmd *cobra.Command, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {
+	share, err := factor.Misfit(cmd.Context(), model, in.X, v)
 	if err == nil {
-		_, err = fmt.Fprintf(w, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))
+		d := documentOf(cmd)
+		d.RelativeError = new(math.Sqrt(share))
+		_, err = fmt.Fprintf(w, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", *d.RelativeError)
 	}
 	return err
 }

@@ -153,6 +153,7 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 	if err == nil {
 		bars.end()
 		if note := input.SubfoldersNote(set); note != "" && slices.Contains([]string{"apply", "cluster", "features"}, cmd.Name()) {
+			documentOf(cmd).Warnings = append(documentOf(cmd).Warnings, note)
 			plaintext.Fprintf(cmd.OutOrStdout(), "%s\n", note) // for the commands that use classes, except experiments, which require them
 		}
 		printNotes(cmd, input.SetNotes(e, set))
@@ -213,6 +214,7 @@ func cacheCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		documentOf(cmd).Cache = &u
 		facts := [][2]any{{"folder", plaintext.Line(u.Dir)}, {"entries", u.Entries}, {"size", bytesize.Format(u.Size)}, {"limit", bytesize.Format(u.Limit)}}
 		if !u.Oldest.IsZero() {
 			facts = append(facts, [2]any{"oldest", "last used on " + u.Oldest.Format(time.DateOnly)})
@@ -228,6 +230,7 @@ func cacheCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		documentOf(cmd).Cache = &u
 		return printFacts(cmd.OutOrStdout(), 0, [][2]any{{"folder", plaintext.Line(u.Dir)}, {"removed", u.Entries}, {"freed", bytesize.Format(u.Size)}})
 	}))
 	return cmd

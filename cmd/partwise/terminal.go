@@ -66,7 +66,10 @@ func say(cmd *cobra.Command, format string, args ...any) error {
 }
 
 func warner(cmd *cobra.Command) func(string) {
-	return func(text string) { plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %s\n", text) }
+	return func(text string) {
+		invocationOf(cmd).warn(text)
+		plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %s\n", text)
+	}
 }
 
 func printNotes(cmd *cobra.Command, notes []string) {

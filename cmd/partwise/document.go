@@ -1,0 +1,201 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/files/filing"
+	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/jsontext"
+	"github.com/seed4492f2cd/partwise/internal/tagging"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
+	"github.com/seed4492f2cd/partwise/pipeline/reproduce"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
+	"github.com/seed4492f2cd/partwise/report"
+	"github.com/seed4492f2cd/partwise/report/table"
+)
+
+// documentVersion is the version of the documents. A new field does not change it.
+const documentVersion = 1
+
+// document is the JSON document that a command prints with --json. The reference page and the schema list its fields with
+// their help.
+type document struct {
+	Version  int      `help:"version of the format, 1; new fields do not change it"`
+	Command  string   `help:"command, such as cluster or datasets get"`
+	Error    string   `json:",omitempty" help:"message of the error, if the command failed"`
+	Out      string   `json:",omitempty" help:"results folder or output file"`
+	Files    []string `json:",omitempty" help:"files that the command wrote; in a results folder, all files of partwise"`
+	Warnings []string `json:",omitempty" help:"warnings, also on standard error"`
+	Seconds  float64  `help:"wall time"`
+
+	Samples       int                  `json:",omitempty" help:"number of samples"`
+	Features      int                  `json:",omitempty" help:"number of features, or of coefficients (apply)"`
+	Missing       *int                 `json:",omitempty" help:"impute: number of missing values"`
+	Method        string               `json:",omitempty" help:"method with its settings"`
+	Rank          int                  `json:",omitempty" help:"number of basis vectors"`
+	RankChoice    *spec.RankChoice     `json:",omitempty" help:"choice of the rank, with --rank auto"`
+	NIter         int                  `json:",omitempty" help:"number of iterations"`
+	Objective     *float64             `json:",omitempty" help:"objective after the last iteration"`
+	RelativeError *float64             `json:",omitempty" help:"‖X − V·Uᵀ‖/‖X‖"`
+	Scores        map[string]float64   `json:",omitempty" help:"cluster: scores of the groups against the classes"`
+	Stability     *cluster.Stability   `json:",omitempty" help:"agreement of the restarts"`
+	CountChoice   *grouping.CountCurve `json:",omitempty" help:"choice of the number of groups"`
+	Groups        []group              `json:",omitempty" help:"groups, the largest first"`
+	Assignments   []assignment         `json:",omitempty" help:"cluster, assign: group of each sample"`
+	Trials        []trial              `json:",omitempty" help:"run, report: finished trials"`
+	Planned       int                  `json:",omitempty" help:"run, report: number of planned trials"`
+	Draws         int                  `json:",omitempty" help:"draws: number of draws"`
+	Comparison    *table.Comparison    `json:",omitempty" help:"compare: differences of the scores"`
+	Outcomes      []*reproduce.Outcome `json:",omitempty" help:"reproduce: verdicts on claims and tables"`
+	Recipes       []*reproduce.Recipe  `json:",omitempty" help:"reproduce: listed recipes"`
+	Cleaning      *report.Cleaning     `json:",omitempty" help:"clean: copies, bursts, blurred and blank photos"`
+	Sorted        *filing.Result       `json:",omitempty" help:"sort, clean: numbers of files, and the files left"`
+	Tagged        *tagging.Result      `json:",omitempty" help:"tag: numbers of sidecars, and the files left"`
+	Tags          []tagging.Tag        `json:",omitempty" help:"tag --csv: keywords of each image"`
+	Datasets      []dataset            `json:",omitempty" help:"datasets: known sets"`
+	Cache         *cache.Usage         `json:",omitempty" help:"cache: usage, before it was cleared"`
+}
+
+type group struct {
+	Size int
+	Name string `json:",omitempty"` // the labelled class, or Others
+}
+
+type assignment struct {
+	File       string
+	Group      int      // from 1; 0 for none
+	Name       string   `json:",omitempty"`
+	Confidence *float64 `json:",omitempty"`
+}
+
+type trial struct {
+	Set string `json:",omitempty"` // of several
+	record.Record
+}
+
+type dataset struct {
+	catalogue.Info
+	Location string
+}
+
+// invocation is one run of the program.
+type invocation struct {
+	document
+	begun  time.Time
+	stdout io.Writer // the real one; the commands' own is a discarding one with --json
+	asked  bool      // whether --json is set
+	mutex  sync.Mutex
+}
+
+type invocationKey struct{}
+
+func invocationOf(cmd *cobra.Command) *invocation {
+	if inv, ok := cmd.Context().Value(invocationKey{}).(*invocation); ok {
+		return inv
+	}
+	return &invocation{}
+}
+
+// documentOf returns the document for the results of a command.
+func documentOf(cmd *cobra.Command) *document { return &invocationOf(cmd).document }
+
+// setFit adds a factorisation, nil for none.
+func (d *document) setFit(rank int, res *factor.Result) {
+	if res == nil {
+		return
+	}
+	if d.Rank, d.NIter = rank, res.Iterations(); len(res.Objective) > 0 {
+		d.Objective = new(res.Objective[d.NIter])
+	}
+}
+
+// setGroups adds the groups of a page.
+func (d *document) setGroups(c report.Clusters, sizes []int) {
+	d.Samples, d.Method, d.Scores, d.Stability = len(c.Groups), c.Method, c.Scores, c.Stability
+	d.setFit(c.Rank, c.Result)
+	name := func(g int) string {
+		if c.GroupClasses == nil && !c.Others {
+			return ""
+		}
+		return c.GroupName(g, c.Classes)
+	}
+	for g, size := range sizes {
+		d.Groups = append(d.Groups, group{size, name(g)})
+	}
+	for i, g := range c.Groups {
+		a := assignment{File: c.Names[i], Group: g + 1, Name: name(g)}
+		if c.Memberships != nil {
+			a.Confidence = &c.Memberships[i].Confidence
+		}
+		d.Assignments = append(d.Assignments, a)
+	}
+}
+
+func (d *document) addSet(info catalogue.Info, root string) {
+	d.Datasets = append(d.Datasets, dataset{info, locationOf(info, root)})
+}
+
+// setTrials adds the trials of an experiment on the set called name, or on its only set.
+func (d *document) setTrials(name, dir string, e *report.Experiment) {
+	d.Out, d.Planned = dir, d.Planned+len(e.Trials)
+	for _, r := range e.Records {
+		d.Trials = append(d.Trials, trial{name, r})
+	}
+}
+
+func (inv *invocation) warn(text string) {
+	inv.mutex.Lock()
+	defer inv.mutex.Unlock()
+	inv.Warnings = append(inv.Warnings, text)
+}
+
+const jsonUsage = "print the results as one JSON document instead of text"
+
+// withoutDocument are commands and groups of commands without results.
+var withoutDocument = []string{"explore", "licences", "list", "man", "methods", "version"}
+
+// jsonFlags adds --json to the commands below root that have results.
+func jsonFlags(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		if !slices.Contains(withoutDocument, cmd.Name()) {
+			cmd.Flags().Bool("json", false, jsonUsage)
+			jsonFlags(cmd)
+		}
+	}
+}
+
+// begin prepares the standard output of a command.
+func (inv *invocation) begin(cmd *cobra.Command) {
+	f := cmd.Flags().Lookup("json")
+	if inv.asked = f != nil && f.Usage == jsonUsage && f.Value.String() == "true"; inv.asked {
+		cmd.Root().SetOut(io.Discard)
+	}
+}
+
+// end prints the document, if --json asks for it.
+func (inv *invocation) end(cmd *cobra.Command, args []string, failure string) error {
+	if !inv.asked && (failure == "" || !slices.Contains(args, "--json")) {
+		return nil
+	}
+	inv.Version, inv.Command, inv.Error = documentVersion, strings.TrimPrefix(cmd.CommandPath(), "partwise "), failure
+	if inv.Seconds = time.Since(inv.begun).Seconds(); failure == "" {
+		inv.Files = append(inv.Files, filesIn(cmd.Context()).Written()...)
+		for _, name := range output.Files(inv.Out) {
+			inv.Files = append(inv.Files, filepath.Join(inv.Out, name))
+		}
+	}
+	_, err := inv.stdout.Write(append(jsontext.Of(&inv.document), '\n'))
+	return err
+}
