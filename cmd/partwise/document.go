@@ -1,7 +1,12 @@
 package main
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,15 +14,20 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/internal/files/filing"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/jsontext"
 	"github.com/seed4492f2cd/partwise/internal/tagging"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/reproduce"
@@ -96,20 +106,21 @@ type invocation struct {
 	begun  time.Time
 	stdout io.Writer // the real one; the commands' own is a discarding one with --json
 	asked  bool      // whether --json is set
+	stdin  string    // the scratch file with the standard input, "" for none
 	mutex  sync.Mutex
 }
 
 type invocationKey struct{}
 
-func invocationOf(cmd *cobra.Command) *invocation {
-	if inv, ok := cmd.Context().Value(invocationKey{}).(*invocation); ok {
+func invocationIn(ctx context.Context) *invocation {
+	if inv, ok := ctx.Value(invocationKey{}).(*invocation); ok {
 		return inv
 	}
 	return &invocation{}
 }
 
 // documentOf returns the document for the results of a command.
-func documentOf(cmd *cobra.Command) *document { return &invocationOf(cmd).document }
+func documentOf(cmd *cobra.Command) *document { return &invocationIn(cmd.Context()).document }
 
 // setFit adds a factorisation, nil for none.
 func (d *document) setFit(rank int, res *factor.Result) {
@@ -176,12 +187,102 @@ func jsonFlags(root *cobra.Command) {
 	}
 }
 
-// begin prepares the standard output of a command.
-func (inv *invocation) begin(cmd *cobra.Command) {
+// begin prepares the standard output of a command, and refuses - except for the data and --out.
+func (inv *invocation) begin(cmd *cobra.Command, args []string) (err error) {
 	f := cmd.Flags().Lookup("json")
 	if inv.asked = f != nil && f.Usage == jsonUsage && f.Value.String() == "true"; inv.asked {
 		cmd.Root().SetOut(io.Discard)
 	}
+	words := strings.Fields(cmd.Use) // the name, then the arguments
+	for i, arg := range args {
+		if arg == "-" && !slices.Contains(fromStdin, words[min(i+1, len(words)-1)]) {
+			err = fmt.Errorf("-: only %s can be the standard input", phrase.List(fromStdin))
+		}
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch use, _ := useOf(cmd, f); {
+		case f.Name == "out" && use == writes && isStdout(f.Value.String()):
+			err = cmp.Or(err, inv.writesStdout(cmd, f))
+		case f.Value.String() == "-" && use != noFile && f.Name != "labels": // as labels, it means none
+			err = cmp.Or(err, fmt.Errorf("--%s -: expected a name; only --out of a single file can be the standard output", f.Name))
+		}
+	})
+	return asUsage(cmd, err)
+}
+
+// fromStdin are the arguments, by their names in the usage, that can be the standard input.
+var fromStdin = []string{"DATA", "PICTURES"}
+
+// isStdout reports whether an output file is the standard output: -, or - with an extension.
+func isStdout(out string) bool { return strings.TrimSuffix(out, filepath.Ext(out)) == "-" }
+
+// nameOfOut returns the name of an output file in sentences.
+func nameOfOut(out string) string {
+	if isStdout(out) {
+		return "standard output"
+	}
+	return out
+}
+
+// writesStdout prepares the standard output for the file of --out; the text of the command goes to standard error.
+func (inv *invocation) writesStdout(cmd *cobra.Command, out *pflag.Flag) error {
+	isText := cmd.Name() == "assign" || out.Value.String() == "-.csv"
+	switch {
+	case inv.asked:
+		return errors.New("--out - and --json both write to the standard output; use one of them")
+	case columns.IsTerminal(inv.stdout) && !isText:
+		return errors.New("--out -: the standard output is a terminal; write to a file or a pipe")
+	case cmd.Name() == "assign":
+		return out.Value.Set("")
+	case out.Value.String() == "-":
+		_ = out.Value.Set("-.npz") // a string
+	}
+	cmd.Root().SetOut(cmd.ErrOrStderr())
+	return nil
+}
+
+func (inv *invocation) writeSet(ctx context.Context, out string, set *datasets.Set) error {
+	return datasets.WriteTo(ctx, inv.stdout, out, set)
+}
+
+// readStdin replaces - among the arguments by a scratch file with the standard input. Readers of files need to seek.
+func (inv *invocation) readStdin(ctx context.Context, args []string) error {
+	at := slices.Index(args, "-")
+	if at < 0 {
+		return nil
+	}
+	if term.IsTerminal(int(os.Stdin.Fd())) {
+		return usageError{errors.New("-: the standard input is a terminal; pipe data into it, or name a file")}
+	}
+	dir, err := os.MkdirTemp("", "partwise-")
+	if err != nil {
+		return err
+	}
+	inv.stdin = filepath.Join(dir, "stdin")
+	args[at] = inv.stdin
+	f, err := os.Create(inv.stdin)
+	if err != nil {
+		return err
+	}
+	read := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(f, os.Stdin)
+		read <- errors.Join(err, f.Close())
+	}()
+	select {
+	case err := <-read:
+		return err
+	case <-ctx.Done(): // while a read waits
+		return interruptedError(ctx, ctx.Err(), "reading the standard input")
+	}
+}
+
+// shown returns a path or message with the standard input by its name.
+func (inv *invocation) shown(text, name string) string {
+	if inv.stdin == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, inv.stdin, name)
 }
 
 // end prints the document, if --json asks for it.

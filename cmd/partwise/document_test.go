@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 )
@@ -57,6 +58,53 @@ func TestDocuments(t *testing.T) {
 	} {
 		if code, _ := documentFrom(t, strings.Fields(command)...); code != want {
 			t.Errorf("partwise %s: exit code %d", command, code)
+		}
+	}
+}
+
+// TestPipes sends features, factors and coefficients from one command to the next.
+func TestPipes(t *testing.T) {
+	workplace(t)
+	piped := func(text string, args ...string) (stdout, stderr string) {
+		t.Helper()
+		write(t, "piped", text)
+		file, err := os.Open("piped")
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := os.Stdin
+		defer func() { os.Stdin = before; file.Close() }()
+		os.Stdin = file
+		_, stdout, stderr = partwise(args...)
+		return stdout, stderr
+	}
+	features, said := piped("", "features", "photos", "--features", "pixels=4", "--out", "-")
+	if said != "72 samples of 16 features are in standard output: 4×4 pixels, normalised by l2.\n" {
+		t.Errorf("features says %q", said)
+	}
+	model, _ := piped(features, "fit", "-", "--rank", "2", "--out", "-")
+	write(t, "model.npz", model)
+	if table, _ := piped(features, "apply", "model.npz", "-", "--out", "-.csv"); !strings.HasPrefix(table, "name,class,x1,x2\naeroplane-010.png,,") {
+		t.Errorf("apply writes %.80q", table)
+	}
+	if list, _ := piped(features, "cluster", "-", "-k", "3", "--json"); !strings.Contains(list, `{"file":"aeroplane-010.png","group":`) {
+		t.Errorf("cluster prints %.80q", list)
+	}
+	if again, said := piped(features, "assign", "results/stdin-groups", "-", "--out", "-"); !strings.HasPrefix(again, "file,group,name,confidence\n") {
+		t.Errorf("assign prints %.80q and says %q", again, said)
+	}
+	for args, want := range map[string]string{
+		"fit - --rank 1 --out m.npz":                         "standard input: line 2: column 1 (a): \"x\" is not a finite number",
+		"run -":                                              "-: only DATA and PICTURES can be the standard input",
+		"sort - --to sorted --copy":                          "-: only DATA and PICTURES can be the standard input",
+		"fit - --rank 1 --out m.npz --trace -":               "--trace -: expected a name",
+		"cluster - --out -":                                  "--out -: expected a name",
+		"fit - --rank 1 --out - --json":                      "use one of them",
+		"features - --out -.txt":                             "-.txt: the name must end in .npz, .mat or .csv",
+		"explore results/stdin-groups --no-browser --port 0": "set --pictures to a file with the same samples",
+	} {
+		if _, said := piped("a,b\nx,2\n", strings.Fields(args)...); !strings.Contains(said, want) {
+			t.Errorf("partwise %s says %q, not %q", args, said, want)
 		}
 	}
 }

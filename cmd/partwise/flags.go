@@ -284,7 +284,10 @@ func unknown(kind, name string, names []string) error {
 
 // commandLine returns the command line that repeats cmd, without flags that do not change results.
 func commandLine(cmd *cobra.Command, args []string) string {
-	words := append([]string{cmd.CommandPath()}, lists.Map(args, quote)...)
+	words := []string{cmd.CommandPath()}
+	for _, arg := range args {
+		words = append(words, quote(invocationIn(cmd.Context()).shown(arg, "-")))
+	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if slices.Contains([]string{"workers", "out", "memory", "cache-size", "profile", "times", "json"}, f.Name) {
 			return

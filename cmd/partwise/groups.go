@@ -119,7 +119,9 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	if err := checkResults(cmd, e, c.out, report.GroupingFiles); err != nil {
 		return err
 	}
-	folder, err := report.OpenGrouping(c.out, fromAnywhere(e.Data.Set), !cmd.Flags().Changed("out"))
+	data := e.Data
+	data.Set = invocationIn(ctx).shown(data.Set, "-")
+	folder, err := report.OpenGrouping(c.out, fromAnywhere(data.Set), !cmd.Flags().Changed("out"))
 	if err != nil {
 		return err
 	}
@@ -178,7 +180,7 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	}
 	printNotes(cmd, found.Notes)
 	warnings = slices.Concat(warnings, found.Notes, rankNotes)
-	page := c.page(in, e.Data, found)
+	page := c.page(in, data, found)
 	page.Command, page.Warnings, page.Counts, page.Ranks, page.Pictures = command, warnings, counts, ranks, looked
 	page, err = withDrawing(cmd, func(to report.Sources) (report.Clusters, error) {
 		return folder.Publish(ctx, in.Inputs, found, page, to)
@@ -360,6 +362,9 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures, text s
 		return fmt.Errorf("%s: the model has no groups; run partwise cluster first", file)
 	}
 	var encoder *textsearch.Encoder
+	if data == "-" && pictures == "" {
+		return fmt.Errorf("%s has groups of the standard input; set --pictures to a file with the same samples", dir)
+	}
 	if text != "" {
 		if encoder, err = openEncoder(ctx, m, text); err != nil {
 			return err

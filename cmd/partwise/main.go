@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -47,6 +48,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := interruptible(stderr)
 	defer stop()
 	inv := &invocation{begun: time.Now(), stdout: stdout}
+	defer func() {
+		if inv.stdin != "" {
+			_ = os.RemoveAll(filepath.Dir(inv.stdin))
+		}
+	}()
 	ctx = context.WithValue(ctx, invocationKey{}, inv)
 	root := rootCommand()
 	root.SetArgs(args)
@@ -71,8 +77,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if at, ok := errors.AsType[*fs.PathError](err); ok { // users need no operation, such as stat
 		shown = errors.New(strings.Replace(err.Error(), at.Error(), at.Path+": "+at.Err.Error(), 1))
 	}
-	plaintext.Fprintf(stderr, "partwise: %v\n", shown)
-	_ = inv.end(cmd, args, shown.Error()) // the exit code reports a failure already
+	failure := inv.shown(shown.Error(), "standard input")
+	plaintext.Fprintf(stderr, "partwise: %s\n", failure)
+	_ = inv.end(cmd, args, failure) // the exit code reports a failure already
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}
@@ -137,8 +144,12 @@ func rootCommand() *cobra.Command {
 	root := newCommand("partwise", showHelp)
 	root.Version, root.SilenceErrors, root.SilenceUsage = versionText(), true, true
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
-		invocationOf(cmd).begin(cmd)
-		return cmp.Or(asUsage(cmd, validateFlags(cmd)), checkFiles(cmd, args), limitMemory(cmd))
+		inv := invocationIn(cmd.Context())
+		err := cmp.Or(asUsage(cmd, validateFlags(cmd)), inv.begin(cmd, args), checkFiles(cmd, args), limitMemory(cmd))
+		if err == nil {
+			err = inv.readStdin(cmd.Context(), args)
+		}
+		return err
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	for _, group := range []struct {

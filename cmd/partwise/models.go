@@ -38,6 +38,8 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
+const outUsage = "output file: .npz, .mat or .csv; - for standard output"
+
 type fitFlags struct {
 	solver, start, trace, out string
 	links                     spec.Links
@@ -49,11 +51,11 @@ type fitFlags struct {
 }
 
 func fitCommand() *cobra.Command {
-	return factorCommand(newCommand("fit", nil), "output .npz file", (*fitFlags).save)
+	return factorCommand(newCommand("fit", nil), "output .npz file, or - for standard output", (*fitFlags).save)
 }
 
 func imputeCommand() *cobra.Command {
-	return factorCommand(newCommand("impute", nil), "output file: .npz, .mat or .csv", (*fitFlags).impute)
+	return factorCommand(newCommand("impute", nil), outUsage, (*fitFlags).impute)
 }
 
 // factorCommand completes a command that factorises DATA and saves a file with the result.
@@ -237,7 +239,11 @@ func (o *fitFlags) save(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *fa
 	}
 	m.Program = releaseVersion(buildInfo())
 	err = o.write(cmd, in, res, func(ctx context.Context) error {
-		return writeFile(o.out, o.force, func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) })
+		save := func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) }
+		if isStdout(o.out) {
+			return save(invocationIn(ctx).stdout)
+		}
+		return writeFile(o.out, o.force, save)
 	})
 	if err != nil {
 		return err
@@ -268,7 +274,7 @@ func (o *fitFlags) impute(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *
 	d := documentOf(cmd)
 	d.Out, d.Samples, d.Features, d.Missing, d.Method = o.out, n, m, &missing, f.Method.String()
 	d.setFit(f.Rank, res)
-	return say(cmd, "%d of %d values were missing; %s of rank %d filled them in: %s.\n", missing, n*m, f.Method.Label(), f.Rank, o.out)
+	return say(cmd, "%d of %d values were missing; %s of rank %d filled them in: %s.\n", missing, n*m, f.Method.Label(), f.Rank, nameOfOut(o.out))
 }
 
 // startError adds the file of initial factors to their error.
@@ -309,7 +315,7 @@ func printFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Resul
 			return err
 		}
 	}
-	plaintext.Fprintf(&text, "The factors are in %s: %s.\n", out, in.FeaturesText())
+	plaintext.Fprintf(&text, "The factors are in %s: %s.\n", nameOfOut(out), in.FeaturesText())
 	_, err := io.WriteString(cmd.OutOrStdout(), text.String())
 	return err
 }
@@ -359,12 +365,12 @@ func featuresCommand() *cobra.Command {
 		}
 		d := documentOf(cmd)
 		d.Out, d.Samples, d.Features = out, n, m
-		return say(cmd, "%d samples of %d features are in %s: %s.\n", n, m, out, in.FeaturesText())
+		return say(cmd, "%d samples of %d features are in %s: %s.\n", n, m, nameOfOut(out), in.FeaturesText())
 	})
 	f := cmd.Flags()
 	addSettings(cmd, e, "features", "seed")
 	addDefault(cmd, "features", "as in cluster")
-	f.StringVarP(&out, "out", "o", "", "output file: .npz, .mat or .csv")
+	f.StringVarP(&out, "out", "o", "", outUsage)
 	_ = cmd.MarkFlagRequired("out")
 	f.StringVar(&words, "words", "", "also write the visual words to this .npz file")
 	f.BoolVar(&force, "force", false, "replace existing files")
@@ -532,7 +538,7 @@ func printAssigned(cmd *cobra.Command, w io.Writer, found []models.Assigned, m *
 
 func applyCommand() *cobra.Command {
 	var o newSamples
-	cmd := o.command("apply", "output file: .npz, .mat or .csv", func(m *models.Model, file string) error {
+	cmd := o.command("apply", outUsage, func(m *models.Model, file string) error {
 		if err := vectorfile.CanWrite(o.out); err != nil {
 			return usageError{err}
 		}
@@ -555,7 +561,7 @@ func applyCommand() *cobra.Command {
 		d := documentOf(cmd)
 		d.Out, d.Samples, d.Features, d.Method = o.out, n, k, m.Method
 		var text strings.Builder
-		plaintext.Fprintf(&text, "%d samples × %d coefficients are in %s.\n", n, k, o.out)
+		plaintext.Fprintf(&text, "%d samples × %d coefficients are in %s.\n", n, k, nameOfOut(o.out))
 		if m.Result.Basis != nil {
 			err = printMisfit(cmd, &text, m.Result.Model, in, v.(*mat.Dense))
 		}

@@ -101,8 +101,8 @@ func strictFlag(cmd *cobra.Command) {
 }
 
 func skippedList(out string) string {
-	if out == "" {
-		return "" // standard output
+	if out == "" || isStdout(out) {
+		return ""
 	}
 	return out + ".skipped.csv"
 }
@@ -114,7 +114,10 @@ func (in *inputs) setOf(x mat.Matrix) *datasets.Set {
 
 func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) error {
 	write := datasets.WriteNew
-	if force {
+	switch {
+	case isStdout(out):
+		write = invocationIn(ctx).writeSet
+	case force:
 		write = datasets.Write
 	}
 	return existsError(write(ctx, out, set))
@@ -346,7 +349,7 @@ func checkFiles(cmd *cobra.Command, args []string) (err error) {
 		}
 	})
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if use, _ := useOf(cmd, f); use == writes && err == nil {
+		if use, _ := useOf(cmd, f); use == writes && err == nil && f.Value.String() != "" && !isStdout(f.Value.String()) {
 			err = of.Writes(usedfiles.Written{Label: "--" + f.Name, Path: f.Value.String()})
 			if f.Name == "out" && err == nil && cmd.Flags().Lookup("strict") != nil {
 				of.List = skippedList(f.Value.String())
@@ -370,7 +373,7 @@ func readsExperiment(f *usedfiles.Files, e *spec.Experiment) error {
 // replaced.
 func checkNewFiles(force bool, paths ...string) error {
 	for _, path := range paths {
-		if path == "" {
+		if path == "" || isStdout(path) {
 			continue
 		}
 		if err := cmp.Or(existsError(output.CheckFile(path, force)), atomicfile.RemoveStale(filepath.Dir(path))); err != nil {

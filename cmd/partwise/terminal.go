@@ -67,7 +67,9 @@ func say(cmd *cobra.Command, format string, args ...any) error {
 
 func warner(cmd *cobra.Command) func(string) {
 	return func(text string) {
-		invocationOf(cmd).warn(text)
+		inv := invocationIn(cmd.Context())
+		text = inv.shown(text, "standard input")
+		inv.warn(text)
 		plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %s\n", text)
 	}
 }
