@@ -175,7 +175,7 @@ func (inv *invocation) warn(text string) {
 const jsonUsage = "print the results as one JSON document instead of text"
 
 // withoutDocument are commands and groups of commands without results.
-var withoutDocument = []string{"explore", "licences", "list", "man", "methods", "version"}
+var withoutDocument = []string{"explore", "licences", "list", "man", "methods", "schema", "version"}
 
 // jsonFlags adds --json to the commands below root that have results.
 func jsonFlags(root *cobra.Command) {

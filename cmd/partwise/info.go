@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/internal/jsontext"
 	"github.com/seed4492f2cd/partwise/internal/licences"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
@@ -116,6 +119,24 @@ func explainSettings(title string, list []settings.Setting, width int) (out stri
 		out += columns.Hanging(fmt.Sprintf("  %-13s ", s.Name), help, width)
 	}
 	return out
+}
+
+func schemaCommand() *cobra.Command {
+	cmd := newCommand("schema", func(cmd *cobra.Command, args []string) error {
+		of := choices.ExperimentSchema()
+		if len(args) > 0 {
+			if args[0] != "results" {
+				return unknown("schema", args[0], []string{"results"})
+			}
+			of = jsontext.SchemaOf(reflect.TypeFor[document]())
+			of["$schema"], of["title"] = choices.SchemaDialect, "Results of partwise"
+		}
+		out := json.NewEncoder(cmd.OutOrStdout())
+		out.SetIndent("", " ")
+		return out.Encode(of)
+	})
+	cmd.ValidArgsFunction = completeWords("results")
+	return cmd
 }
 
 func datasetsCommand() *cobra.Command {

@@ -158,7 +158,7 @@ func rootCommand() *cobra.Command {
 	}{
 		{"Photographs:", []*cobra.Command{clusterCommand(), exploreCommand(), sortCommand(), cleanCommand(), tagCommand(), assignCommand()}},
 		{"Experiments:", []*cobra.Command{runCommand(), drawsCommand(), reportCommand(), compareCommand(), reproduceCommand()}},
-		{"Data and models:", []*cobra.Command{datasetsCommand(), featuresCommand(), fitCommand(), imputeCommand(), applyCommand(), methodsCommand(), listCommand()}},
+		{"Data and models:", []*cobra.Command{datasetsCommand(), featuresCommand(), fitCommand(), imputeCommand(), applyCommand(), methodsCommand(), listCommand(), schemaCommand()}},
 		{otherCommands, []*cobra.Command{cacheCommand(), licencesCommand(), manCommand(), versionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})

@@ -106,6 +106,44 @@ func NameOf(f reflect.StructField) (name string, omits bool) {
 	return snake(name), strings.HasPrefix(options, "omit")
 }
 
+// SchemaOf returns the JSON Schema of the texts that Of returns for values of type t. The help tag of a field describes it.
+func SchemaOf(t reflect.Type) map[string]any {
+	marshals, textual, named := t.Implements(reflect.TypeFor[json.Marshaler]()), t.Implements(reflect.TypeFor[encoding.TextMarshaler]()), t.Implements(reflect.TypeFor[fmt.Stringer]())
+	switch kind := t.Kind(); {
+	case kind == reflect.Pointer:
+		return SchemaOf(t.Elem())
+	case kind == reflect.String || !marshals && (textual || named && kind < reflect.Float32):
+		return map[string]any{"type": "string"}
+	case marshals || kind == reflect.Interface:
+		return map[string]any{}
+	case kind == reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case kind < reflect.Float32:
+		return map[string]any{"type": "integer"}
+	case kind == reflect.Float32 || kind == reflect.Float64:
+		return map[string]any{"type": []string{"number", "null"}}
+	case kind == reflect.Slice || kind == reflect.Array:
+		return map[string]any{"type": "array", "items": SchemaOf(t.Elem())}
+	case kind == reflect.Map:
+		return map[string]any{"type": "object", "additionalProperties": SchemaOf(t.Elem())}
+	}
+	properties, required := map[string]any{}, []string{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, omits := NameOf(f)
+		if name == "" || name == inline {
+			continue
+		}
+		of := SchemaOf(f.Type)
+		if help := f.Tag.Get("help"); help != "" {
+			of["description"] = help
+		}
+		if properties[name] = of; !omits && f.Type.Kind() != reflect.Pointer {
+			required = append(required, name)
+		}
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": required}
+}
+
 // snake returns a name such as PaperDraws or SHA256 as paper_draws or sha256.
 func snake(name string) string {
 	var out []rune
