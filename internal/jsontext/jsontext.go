@@ -106,7 +106,7 @@ func NameOf(f reflect.StructField) (name string, omits bool) {
 	return snake(name), strings.HasPrefix(options, "omit")
 }
 
-// SchemaOf returns the JSON Schema of the texts that Of returns for values of type t. The help tag of a field describes it.
+// SchemaOf returns the JSON Schema of values of type t in the form of Of. The help tag of a field describes it.
 func SchemaOf(t reflect.Type) map[string]any {
 	marshals, textual, named := t.Implements(reflect.TypeFor[json.Marshaler]()), t.Implements(reflect.TypeFor[encoding.TextMarshaler]()), t.Implements(reflect.TypeFor[fmt.Stringer]())
 	switch kind := t.Kind(); {
