@@ -284,10 +284,7 @@ func unknown(kind, name string, names []string) error {
 
 // commandLine returns the command line that repeats cmd, without flags that do not change results.
 func commandLine(cmd *cobra.Command, args []string) string {
-	words := []string{cmd.CommandPath()}
-	for _, arg := range args {
-		words = append(words, quote(invocationIn(cmd.Context()).shown(arg, "-")))
-	}
+	words := append([]string{cmd.CommandPath()}, lists.Map(args, quote)...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if slices.Contains([]string{"workers", "out", "memory", "cache-size", "profile", "times", "json"}, f.Name) {
 			return

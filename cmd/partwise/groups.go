@@ -90,7 +90,7 @@ func clusterCommand() *cobra.Command {
 		if err := checkOut(args[0], c.out); err != nil {
 			return err
 		}
-		return c.run(cmd, e, commandLine(cmd, args))
+		return c.run(cmd, e, invocationIn(cmd.Context()).shown(commandLine(cmd, args), "-"))
 	})
 	f := cmd.Flags()
 	addSettings(cmd, &e.Cluster, "k")

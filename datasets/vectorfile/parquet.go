@@ -197,36 +197,31 @@ func numberOf(t parquet.Type) func(parquet.Value) float64 {
 			return nil // such as a date
 		}
 	}
-	switch t.Kind() {
-	case parquet.FixedLenByteArray:
-		switch {
-		case t.LogicalType() != nil: // a decimal
-			return func(v parquet.Value) (x float64) {
-				for i, b := range v.ByteArray() { // big-endian, in two's complement
-					if x = 256*x + float64(b); i == 0 {
-						x = float64(int8(b))
-					}
+	switch kind := t.Kind(); {
+	case kind == parquet.FixedLenByteArray && t.LogicalType() != nil: // a decimal
+		return func(v parquet.Value) (x float64) {
+			for i, b := range v.ByteArray() { // big-endian, in two's complement
+				if x = 256*x + float64(b); i == 0 {
+					x = float64(int8(b))
 				}
-				return x / scale
 			}
-		case t.Length() == 2: // the library drops the logical type of half-precision numbers
-			return func(v parquet.Value) float64 { return number.Half(binary.LittleEndian.Uint16(v.ByteArray())) }
+			return x / scale
 		}
-	case parquet.Boolean:
+	case kind == parquet.FixedLenByteArray && t.Length() == 2: // the library drops the logical type of half-precision numbers
+		return func(v parquet.Value) float64 { return number.Half(binary.LittleEndian.Uint16(v.ByteArray())) }
+	case kind == parquet.Boolean:
 		return func(v parquet.Value) float64 { return map[bool]float64{true: 1}[v.Boolean()] }
-	case parquet.Int32:
-		if isUnsigned {
-			return func(v parquet.Value) float64 { return float64(v.Uint32()) }
-		}
+	case kind == parquet.Int32 && isUnsigned:
+		return func(v parquet.Value) float64 { return float64(v.Uint32()) }
+	case kind == parquet.Int32:
 		return func(v parquet.Value) float64 { return float64(v.Int32()) / scale }
-	case parquet.Int64:
-		if isUnsigned {
-			return func(v parquet.Value) float64 { return float64(v.Uint64()) }
-		}
+	case kind == parquet.Int64 && isUnsigned:
+		return func(v parquet.Value) float64 { return float64(v.Uint64()) }
+	case kind == parquet.Int64:
 		return func(v parquet.Value) float64 { return float64(v.Int64()) / scale }
-	case parquet.Float:
+	case kind == parquet.Float:
 		return func(v parquet.Value) float64 { return float64(v.Float()) }
-	case parquet.Double:
+	case kind == parquet.Double:
 		return parquet.Value.Double
 	}
 	return nil

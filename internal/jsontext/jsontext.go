@@ -108,11 +108,12 @@ func NameOf(f reflect.StructField) (name string, omits bool) {
 
 // SchemaOf returns the JSON Schema of values of type t in the form of Of. The help tag of a field describes it.
 func SchemaOf(t reflect.Type) map[string]any {
-	marshals, textual, named := t.Implements(reflect.TypeFor[json.Marshaler]()), t.Implements(reflect.TypeFor[encoding.TextMarshaler]()), t.Implements(reflect.TypeFor[fmt.Stringer]())
+	marshals, textual := t.Implements(reflect.TypeFor[json.Marshaler]()), t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+	named := t.Implements(reflect.TypeFor[fmt.Stringer]()) && t.Kind() < reflect.Float32
 	switch kind := t.Kind(); {
 	case kind == reflect.Pointer:
 		return SchemaOf(t.Elem())
-	case kind == reflect.String || !marshals && (textual || named && kind < reflect.Float32):
+	case kind == reflect.String || !marshals && (textual || named):
 		return map[string]any{"type": "string"}
 	case marshals || kind == reflect.Interface:
 		return map[string]any{}
