@@ -102,7 +102,7 @@ test: deps
 
 test-portable:
 	CGO_ENABLED=0 $(TEST) ./cmd/... ./...
-	cd tools && CGO_ENABLED=0 $(TEST) ./licences ./torture ./bench/statistics
+	cd tools && CGO_ENABLED=0 $(TEST) ./licences ./schema ./torture ./bench/statistics
 
 # What calls OpenCV and ONNX Runtime.
 test-opencv: deps

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -385,6 +386,11 @@ func Write(ctx context.Context, path string, s *Set) error {
 // WriteNew is Write for a new file. If the file exists, it is unchanged, and the error wraps fs.ErrExist.
 func WriteNew(ctx context.Context, path string, s *Set) error {
 	return vectorfile.WriteNew(ctx, path, s.content())
+}
+
+// WriteTo writes a set of vectors to w in the format of the extension of name, as Write does.
+func WriteTo(ctx context.Context, w io.Writer, name string, s *Set) error {
+	return vectorfile.WriteTo(ctx, w, name, s.content())
 }
 
 // Generated draws 20 objects in 36 views each, as grey images of 32×32 pixels. Equal seeds give equal images.

@@ -54,7 +54,7 @@ func runCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return cmp.Or(runExperiment(cmd, e, folder, workers), folder.Close())
+		return cmp.Or(runExperiment(cmd, e, folder, "", workers), folder.Close())
 	})
 	f := cmd.Flags()
 	addSettings(cmd, e)
@@ -108,7 +108,8 @@ func openResults(cmd *cobra.Command, e *spec.Experiment, out string) (*results.F
 	return results.Open(out, e, report.ExperimentFiles...)
 }
 
-func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folder, workers uint) error {
+// runExperiment runs an experiment on the set called name, or on its only set.
+func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folder, name string, workers uint) error {
 	ctx, out := cmd.Context(), folder.Dir()
 	in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(cmd.Context(), e, set) })
 	if err != nil {
@@ -132,7 +133,7 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 	case ctx.Err() != nil:
 		return fmt.Errorf("stopped: %d of %d trials are in %s; run the same command again to resume", len(records), plan.Len(), out)
 	case some && len(records) > 0:
-		return cmp.Or(writeReport(cmd, folder, nil), err)
+		return cmp.Or(writeReport(cmd, folder, name, nil), err)
 	case err != nil && len(records) > 0:
 		return fmt.Errorf("%w (%d of %d trials are saved in %s)", err, len(records), plan.Len(), out)
 	case err != nil:
@@ -143,7 +144,7 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 	if err != nil {
 		return err
 	}
-	return writeReport(cmd, folder, shown)
+	return writeReport(cmd, folder, name, shown)
 }
 
 // runSets runs the experiments of e on several sets, one after the other, each in its own folder below out. It checks all
@@ -182,7 +183,7 @@ func runSets(cmd *cobra.Command, e *spec.Experiment, names []string, experiments
 		if err := say(cmd, "Set %d of %d: %s\n\n", i+1, len(names), names[i]); err != nil {
 			return err
 		}
-		err := runExperiment(cmd, one, folders[i], workers)
+		err := runExperiment(cmd, one, folders[i], names[i], workers)
 		if _, some := errors.AsType[*pipeline.TrialsError](err); some {
 			failed, err = cmp.Or(failed, fmt.Errorf("%s: %w", names[i], err)), nil
 		}
@@ -265,6 +266,8 @@ func writeDraws(cmd *cobra.Command, e *spec.Experiment, out, format string) (err
 	if err := cmp.Or(err, stage.Publish()); err != nil {
 		return err
 	}
+	d := documentOf(cmd)
+	d.Out, d.Draws = out, d.Draws+count
 	return say(cmd, "%d draws are in %s.\n", count, out)
 }
 
@@ -275,7 +278,7 @@ func reportCommand() *cobra.Command {
 		case err != nil:
 			return err
 		case of == nil:
-			return reportOne(cmd, args[0])
+			return reportOne(cmd, args[0], "")
 		}
 		top, err := results.OpenSets(args[0], report.SetsFiles...)
 		if err != nil {
@@ -283,7 +286,7 @@ func reportCommand() *cobra.Command {
 		}
 		defer top.Close()
 		for _, name := range of.Sets {
-			if err := reportOne(cmd, filepath.Join(args[0], name)); err != nil {
+			if err := reportOne(cmd, filepath.Join(args[0], name), name); err != nil {
 				return err
 			}
 		}
@@ -293,17 +296,18 @@ func reportCommand() *cobra.Command {
 	return cmd
 }
 
-func reportOne(cmd *cobra.Command, dir string) error {
+func reportOne(cmd *cobra.Command, dir, name string) error {
 	folder, err := results.Reopen(dir, report.ExperimentFiles...)
 	if err != nil {
 		return err
 	}
-	return cmp.Or(writeReport(cmd, folder, nil), folder.Close())
+	return cmp.Or(writeReport(cmd, folder, name, nil), folder.Close())
 }
 
-func writeReport(cmd *cobra.Command, folder *results.Folder, shown *models.Illustrations) error {
+func writeReport(cmd *cobra.Command, folder *results.Folder, name string, shown *models.Illustrations) error {
 	e, err := publish(cmd, folder, shown)
 	if err == nil {
+		documentOf(cmd).setTrials(name, folder.Dir(), e)
 		err = printTables(cmd.OutOrStdout(), e.Headlines())
 	}
 	if err != nil {
@@ -348,6 +352,7 @@ func writeSetsReport(cmd *cobra.Command, folder *results.Folder) error {
 		return err
 	}
 	dir := folder.Dir()
+	documentOf(cmd).Out = dir
 	return say(cmd, "%d sets compared.\nTables and curves: %s\n", len(s.Sets), filepath.Join(dir, "index.html"))
 }
 
@@ -364,6 +369,7 @@ func compareCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		documentOf(cmd).Comparison = c
 		return table.Formats[at].Write(cmd.OutOrStdout(), c.Document(), textOptions(cmd.OutOrStdout()))
 	})
 	cmd.Flags().StringVar(&format, "format", names[0], "output format: "+strings.Join(names, ", "))

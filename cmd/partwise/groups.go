@@ -89,7 +89,7 @@ func clusterCommand() *cobra.Command {
 		if err := checkOut(args[0], c.out); err != nil {
 			return err
 		}
-		return c.run(cmd, e, commandLine(cmd, args))
+		return c.run(cmd, e, invocationIn(cmd.Context()).shown(commandLine(cmd, args), "-"))
 	})
 	f := cmd.Flags()
 	addSettings(cmd, &e.Cluster, "k")
@@ -119,7 +119,9 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	if err := checkResults(cmd, e, c.out, report.GroupingFiles); err != nil {
 		return err
 	}
-	folder, err := report.OpenGrouping(c.out, fromAnywhere(e.Data.Set), !cmd.Flags().Changed("out"))
+	data := e.Data
+	data.Set = invocationIn(ctx).shown(data.Set, "-")
+	folder, err := report.OpenGrouping(c.out, fromAnywhere(data.Set), !cmd.Flags().Changed("out"))
 	if err != nil {
 		return err
 	}
@@ -178,7 +180,7 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	}
 	printNotes(cmd, found.Notes)
 	warnings = slices.Concat(warnings, found.Notes, rankNotes)
-	page := c.page(in, e.Data, found)
+	page := c.page(in, data, found)
 	page.Command, page.Warnings, page.Counts, page.Ranks, page.Pictures = command, warnings, counts, ranks, looked
 	page, err = withDrawing(cmd, func(to report.Sources) (report.Clusters, error) {
 		return folder.Publish(ctx, in.Inputs, found, page, to)
@@ -236,6 +238,7 @@ func chooseRank(cmd *cobra.Command, in *inputs, choose func(input.Progress) (*sp
 	if c, err = withProgress(cmd, "choosing the rank", choose); c == nil || err != nil {
 		return nil, nil, err
 	}
+	documentOf(cmd).RankChoice = c
 	fmt.Fprintln(cmd.OutOrStdout(), c)
 	if n, m := in.Dims(); c.AtLimit(min(n, m)) {
 		notes = []string{c.AtLimitNote("")}
@@ -267,6 +270,8 @@ func printGroups(cmd *cobra.Command, c report.Clusters, with, out string) error 
 	for _, g := range c.Groups {
 		sizes[g]++
 	}
+	documentOf(cmd).Out = out
+	documentOf(cmd).setGroups(c, sizes)
 	fmt.Fprintf(w, "%s in %s of %s\n", c.Count(len(c.Groups)), phrase.Count(len(sizes), "group", "groups"), strings.ReplaceAll(strings.Trim(fmt.Sprint(sizes), "[]"), " ", ", "))
 	var known []string
 	for g, class := range c.GroupClasses {
@@ -312,6 +317,7 @@ func chooseCount(cmd *cobra.Command, g *grouping.Groups, k spec.GroupCount, in *
 		return g.ChooseCount(cmd.Context(), in.Inputs, k, show)
 	})
 	if curve != nil && err == nil {
+		documentOf(cmd).CountChoice = curve
 		fmt.Fprintf(cmd.OutOrStdout(), "%d groups (chosen from %d–%d; change with -k)\n", g.K, curve.From, curve.To)
 		if g.K == curve.To {
 			fmt.Fprintf(cmd.OutOrStdout(), "%d is the largest number considered: there may be more groups\n", g.K)
@@ -356,6 +362,9 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures, text s
 		return fmt.Errorf("%s: the model has no groups; run partwise cluster first", file)
 	}
 	var encoder *textsearch.Encoder
+	if data == "-" && pictures == "" {
+		return fmt.Errorf("%s has groups of the standard input; set --pictures to a file with the same samples", dir)
+	}
 	if text != "" {
 		if encoder, err = openEncoder(ctx, m, text); err != nil {
 			return err

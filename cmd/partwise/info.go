@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/internal/jsontext"
 	"github.com/seed4492f2cd/partwise/internal/licences"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
@@ -110,12 +113,31 @@ func explainSettings(title string, list []settings.Setting, width int) (out stri
 	return out
 }
 
+func schemaCommand() *cobra.Command {
+	cmd := newCommand("schema", func(cmd *cobra.Command, args []string) error {
+		of := choices.ExperimentSchema()
+		if len(args) > 0 {
+			if args[0] != "results" {
+				return unknown("schema", args[0], []string{"results"})
+			}
+			of = jsontext.SchemaOf(reflect.TypeFor[document]())
+			of["$schema"], of["title"] = choices.SchemaDialect, "Results of partwise"
+		}
+		out := json.NewEncoder(cmd.OutOrStdout())
+		out.SetIndent("", " ")
+		return out.Encode(of)
+	})
+	cmd.ValidArgsFunction = completeWords("results")
+	return cmd
+}
+
 func datasetsCommand() *cobra.Command {
 	var root string
 	cmd := newCommand("datasets", func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			t := columns.Table{Header: []string{"set", "samples", "classes", "content", "location"}, Limits: []int{0, 0, 0, 40, 44}}
 			for _, s := range catalogue.Known() {
+				documentOf(cmd).addSet(s, root)
 				t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(locationOf(s, root)))
 			}
 			return printTable(cmd.OutOrStdout(), t, "partwise datasets NAME shows citation, licence and download.")
@@ -124,6 +146,7 @@ func datasetsCommand() *cobra.Command {
 		if !ok {
 			return unknown("set", args[0], knownNames())
 		}
+		documentOf(cmd).addSet(info, root)
 		return printSet(cmd.OutOrStdout(), info, root)
 	})
 	cmd.ValidArgsFunction = completeWords(knownNames()...)
@@ -160,6 +183,7 @@ func getCommand(root *string) *cobra.Command {
 		if err != nil {
 			return interruptedError(cmd.Context(), err, "getting "+info.Name)
 		}
+		documentOf(cmd).addSet(info, *root)
 		return say(cmd, "%s is in %s\n", info.Name, dir)
 	})
 	cmd.ValidArgsFunction = completeWords(knownNames()...)

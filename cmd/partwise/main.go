@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -46,13 +47,23 @@ func isUsage(err error) bool {
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := interruptible(stderr)
 	defer stop()
+	inv := &invocation{begun: time.Now(), stdout: stdout}
+	defer func() {
+		if inv.stdin != "" {
+			_ = os.RemoveAll(filepath.Dir(inv.stdin))
+		}
+	}()
+	ctx = context.WithValue(ctx, invocationKey{}, inv)
 	root := rootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.InitDefaultCompletionCmd() // uses the output that is set above
 	checkUsage(root)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = inv.end(cmd, args, "")
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -66,7 +77,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if at, ok := errors.AsType[*fs.PathError](err); ok { // users need no operation, such as stat
 		shown = errors.New(strings.Replace(err.Error(), at.Error(), at.Path+": "+at.Err.Error(), 1))
 	}
-	plaintext.Fprintf(stderr, "partwise: %v\n", shown)
+	failure := inv.shown(shown.Error(), "standard input")
+	plaintext.Fprintf(stderr, "partwise: %s\n", failure)
+	_ = inv.end(cmd, args, failure) // the exit code reports a failure already
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}
@@ -131,7 +144,12 @@ func rootCommand() *cobra.Command {
 	root := newCommand("partwise", showHelp)
 	root.Version, root.SilenceErrors, root.SilenceUsage = versionText(), true, true
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
-		return cmp.Or(asUsage(cmd, validateFlags(cmd)), checkFiles(cmd, args), limitMemory(cmd))
+		inv := invocationIn(cmd.Context())
+		err := cmp.Or(asUsage(cmd, validateFlags(cmd)), inv.begin(cmd, args), checkFiles(cmd, args), limitMemory(cmd))
+		if err == nil {
+			err = inv.readStdin(cmd.Context(), args)
+		}
+		return err
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	for _, group := range []struct {
@@ -140,7 +158,7 @@ func rootCommand() *cobra.Command {
 	}{
 		{"Photographs:", []*cobra.Command{clusterCommand(), exploreCommand(), sortCommand(), cleanCommand(), tagCommand(), assignCommand()}},
 		{"Experiments:", []*cobra.Command{runCommand(), drawsCommand(), reportCommand(), compareCommand(), reproduceCommand()}},
-		{"Data and models:", []*cobra.Command{datasetsCommand(), featuresCommand(), fitCommand(), imputeCommand(), applyCommand(), methodsCommand(), listCommand()}},
+		{"Data and models:", []*cobra.Command{datasetsCommand(), featuresCommand(), fitCommand(), imputeCommand(), applyCommand(), methodsCommand(), listCommand(), schemaCommand()}},
 		{otherCommands, []*cobra.Command{cacheCommand(), licencesCommand(), manCommand(), versionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
@@ -151,6 +169,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.SetHelpCommandGroupID(otherCommands)
 	root.SetCompletionCommandGroupID(otherCommands)
+	jsonFlags(root)
 	completeValues(root)
 	wrapHelp(root)
 	return root

@@ -38,6 +38,8 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
+const outUsage = "output file: .npz, .mat or .csv; - for standard output"
+
 type fitFlags struct {
 	solver, start, trace, out string
 	links                     spec.Links
@@ -49,11 +51,11 @@ type fitFlags struct {
 }
 
 func fitCommand() *cobra.Command {
-	return factorCommand(newCommand("fit", nil), "output .npz file", (*fitFlags).save)
+	return factorCommand(newCommand("fit", nil), "output .npz file, or - for standard output", (*fitFlags).save)
 }
 
 func imputeCommand() *cobra.Command {
-	return factorCommand(newCommand("impute", nil), "output file: .npz, .mat or .csv", (*fitFlags).impute)
+	return factorCommand(newCommand("impute", nil), outUsage, (*fitFlags).impute)
 }
 
 // factorCommand completes a command that factorises DATA and saves a file with the result.
@@ -237,7 +239,11 @@ func (o *fitFlags) save(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *fa
 	}
 	m.Program = releaseVersion(buildInfo())
 	err = o.write(cmd, in, res, func(ctx context.Context) error {
-		return writeFile(o.out, o.force, func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) })
+		save := func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) }
+		if isStdout(o.out) {
+			return save(invocationIn(ctx).stdout)
+		}
+		return writeFile(o.out, o.force, save)
 	})
 	if err != nil {
 		return err
@@ -267,7 +273,10 @@ func (o *fitFlags) impute(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *
 			}
 		}
 	}
-	return say(cmd, "%d of %d values were missing; %s of rank %d filled them in: %s.\n", missing, n*m, f.Method.Label(), f.Rank, o.out)
+	d := documentOf(cmd)
+	d.Out, d.Samples, d.Features, d.Missing, d.Method = o.out, n, m, &missing, f.Method.String()
+	d.setFit(f.Rank, res)
+	return say(cmd, "%d of %d values were missing; %s of rank %d filled them in: %s.\n", missing, n*m, f.Method.Label(), f.Rank, nameOfOut(o.out))
 }
 
 // startError adds the file of initial factors to their error.
@@ -294,6 +303,9 @@ func traceTo(w io.Writer, res *factor.Result, seconds []float64) error {
 
 func printFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result, out string) error {
 	n, m := in.Dims()
+	d := documentOf(cmd)
+	d.Out, d.Samples, d.Features, d.Method = out, n, m, f.Method.String()
+	d.setFit(f.Rank, res)
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d samples of %d features, %s of rank %d", n, m, f.Method.Label(), f.Rank)
 	if len(res.Objective) > 0 {
@@ -301,11 +313,11 @@ func printFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Resul
 	}
 	text.WriteString(".\n")
 	if res.Basis != nil && res.Coefficients != nil {
-		if err := printMisfit(cmd.Context(), &text, res.Model, in, res.Coefficients); err != nil {
+		if err := printMisfit(cmd, &text, res.Model, in, res.Coefficients); err != nil {
 			return err
 		}
 	}
-	plaintext.Fprintf(&text, "The factors are in %s: %s.\n", out, in.FeaturesText())
+	plaintext.Fprintf(&text, "The factors are in %s: %s.\n", nameOfOut(out), in.FeaturesText())
 	_, err := io.WriteString(cmd.OutOrStdout(), text.String())
 	return err
 }
@@ -351,12 +363,14 @@ func featuresCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return say(cmd, "%d samples of %d features are in %s: %s.\n", n, m, out, in.FeaturesText())
+		d := documentOf(cmd)
+		d.Out, d.Samples, d.Features = out, n, m
+		return say(cmd, "%d samples of %d features are in %s: %s.\n", n, m, nameOfOut(out), in.FeaturesText())
 	})
 	f := cmd.Flags()
 	addSettings(cmd, e, "features", "seed")
 	addDefault(cmd, "features", "as in cluster")
-	f.StringVarP(&out, "out", "o", "", "output file: .npz, .mat or .csv")
+	f.StringVarP(&out, "out", "o", "", outUsage)
 	_ = cmd.MarkFlagRequired("out")
 	f.StringVar(&words, "words", "", "also write the visual words to this .npz file")
 	f.BoolVar(&force, "force", false, "replace existing files")
@@ -422,7 +436,9 @@ func assignCommand() *cobra.Command {
 		if err != nil {
 			return interruptedError(cmd.Context(), err, "grouping")
 		}
-		said, text := cmd.OutOrStdout(), assignedText(in.Inputs, m, found)
+		all := documentOf(cmd)
+		all.Out, all.Samples, all.Assignments = o.out, len(found), assignmentsOf(in.Inputs, m, found)
+		said, text := cmd.OutOrStdout(), assignedText(all.Assignments)
 		if o.out == "" {
 			said, err = cmd.ErrOrStderr(), printLines(said, text)
 		} else {
@@ -434,7 +450,7 @@ func assignCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printAssigned(said, found, m, o.out)
+		return printAssigned(cmd, said, found, m)
 	})
 	vectorFlags(cmd, &o.Data)
 	cmd.Flags().Float64Var(&reject, "reject", models.DefaultReject, "reject photos farther than this fraction of a group")
@@ -464,25 +480,30 @@ func readModel(ctx context.Context, path string) (m *models.Model, file string, 
 	return m, file, nil
 }
 
+func assignmentsOf(in *input.Inputs, m *models.Model, found []models.Assigned) []assignment {
+	all := make([]assignment, len(found))
+	for i, a := range found {
+		all[i] = assignment{in.Set.Names[in.Rows[i]], a.Group + 1, m.Groups.Names[a.Group], &found[i].Confidence}
+		if a.None {
+			all[i].Group, all[i].Name, all[i].Confidence = 0, "none of these", new(0.)
+		}
+	}
+	return all
+}
+
 // assignedText returns the list of groups as CSV, in the format of a grouping's list.
-func assignedText(in *input.Inputs, m *models.Model, found []models.Assigned) []byte {
+func assignedText(all []assignment) []byte {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
 	_ = w.Write([]string{"file", "group", "name", "confidence"}) // a buffer does not fail
-	for i, a := range found {
-		group, name, confidence := a.Group+1, m.Groups.Names[a.Group], a.Confidence
-		if a.None {
-			group, name, confidence = 0, "none of these", 0
-		}
-		_ = w.Write([]string{
-			spreadsheet.Cell(in.Set.Names[in.Rows[i]]), strconv.Itoa(group), spreadsheet.Cell(name), strconv.FormatFloat(confidence, 'f', 2, 64),
-		})
+	for _, a := range all {
+		_ = w.Write([]string{spreadsheet.Cell(a.File), strconv.Itoa(a.Group), spreadsheet.Cell(a.Name), strconv.FormatFloat(*a.Confidence, 'f', 2, 64)})
 	}
 	w.Flush()
 	return text.Bytes()
 }
 
-func printAssigned(w io.Writer, found []models.Assigned, m *models.Model, out string) error {
+func printAssigned(cmd *cobra.Command, w io.Writer, found []models.Assigned, m *models.Model) error {
 	size := make([]int, len(m.Groups.Centres.Sizes))
 	none, known := 0, 0
 	for _, a := range found {
@@ -505,8 +526,12 @@ func printAssigned(w io.Writer, found []models.Assigned, m *models.Model, out st
 		fmt.Fprintf(&text, "; %d were clustered before and keep their group", known)
 	}
 	text.WriteString(".\n")
-	if out != "" {
-		plaintext.Fprintf(&text, "Groups as a table: %s\n", out)
+	d := documentOf(cmd)
+	for g, n := range size {
+		d.Groups = append(d.Groups, group{n, m.Groups.Names[g]})
+	}
+	if d.Out != "" {
+		plaintext.Fprintf(&text, "Groups as a table: %s\n", d.Out)
 	}
 	_, err := w.Write(text.Bytes())
 	return err
@@ -514,7 +539,7 @@ func printAssigned(w io.Writer, found []models.Assigned, m *models.Model, out st
 
 func applyCommand() *cobra.Command {
 	var o newSamples
-	cmd := o.command("apply", "output file: .npz, .mat or .csv", func(m *models.Model, file string) error {
+	cmd := o.command("apply", outUsage, func(m *models.Model, file string) error {
 		if err := vectorfile.CanWrite(o.out); err != nil {
 			return usageError{err}
 		}
@@ -534,10 +559,12 @@ func applyCommand() *cobra.Command {
 			return err
 		}
 		n, k := v.Dims()
+		d := documentOf(cmd)
+		d.Out, d.Samples, d.Features, d.Method = o.out, n, k, m.Method
 		var text strings.Builder
-		plaintext.Fprintf(&text, "%d samples × %d coefficients are in %s.\n", n, k, o.out)
+		plaintext.Fprintf(&text, "%d samples × %d coefficients are in %s.\n", n, k, nameOfOut(o.out))
 		if m.Result.Basis != nil {
-			err = printMisfit(cmd.Context(), &text, m.Result.Model, in, v.(*mat.Dense))
+			err = printMisfit(cmd, &text, m.Result.Model, in, v.(*mat.Dense))
 		}
 		if err != nil {
 			return err
@@ -551,10 +578,12 @@ func applyCommand() *cobra.Command {
 	return cmd
 }
 
-func printMisfit(ctx context.Context, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {
-	share, err := factor.Misfit(ctx, model, in.X, v)
+func printMisfit(cmd *cobra.Command, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {
+	share, err := factor.Misfit(cmd.Context(), model, in.X, v)
 	if err == nil {
-		_, err = fmt.Fprintf(w, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))
+		d := documentOf(cmd)
+		d.RelativeError = new(math.Sqrt(share))
+		_, err = fmt.Fprintf(w, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", *d.RelativeError)
 	}
 	return err
 }

@@ -113,6 +113,7 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, files map[string]string, w
 	bar := &stages{w: cmd.ErrOrStderr()}
 	r, err := filing.File(cmd.Context(), to, way, items, sorting.Home(data), func(done, total int) { bar.show("sorting", done, total) })
 	bar.end()
+	documentOf(cmd).Out, documentOf(cmd).Sorted = to, r
 	printLeft(cmd, r.Left)
 	switch {
 	case err != nil && r.Files > 0:
@@ -152,6 +153,7 @@ func undoSort(cmd *cobra.Command, results []string, to, pictures string) error {
 	if err != nil {
 		return err
 	}
+	documentOf(cmd).Sorted = u
 	printLeft(cmd, u.Left)
 	if n := len(u.Left); n > 0 {
 		return fmt.Errorf("%s could not be restored (listed in %s); set --pictures to the folder of the photos", phrase.Count(n, "file", "files"), filepath.Join(to, filing.JournalFile))
@@ -199,6 +201,7 @@ func cleanCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		documentOf(cmd).Cleaning = c
 		if err := c.WritePage(cmd.Context(), args[0], commandLine(cmd, args)); err != nil {
 			return err
 		}
@@ -253,6 +256,7 @@ func tagCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		documentOf(cmd).Tags = tags
 		if table != "" {
 			if err := writeFile(table, force, func(w io.Writer) error { return tagging.WriteCSV(w, tags) }); err != nil {
 				return err
@@ -278,6 +282,7 @@ func writeTags(cmd *cobra.Command, data string, tags []tagging.Tag) error {
 	bar := &stages{w: cmd.ErrOrStderr()}
 	r, err := tagging.Write(cmd.Context(), data, tags, func(done, total int) { bar.show("tagging", done, total) })
 	bar.end()
+	documentOf(cmd).Tagged = r
 	printLeft(cmd, r.Left)
 	n := r.Created + r.Extended
 	switch {
@@ -299,6 +304,7 @@ func undoTags(cmd *cobra.Command, data string) error {
 	bar := &stages{w: cmd.ErrOrStderr()}
 	r, err := tagging.Undo(cmd.Context(), data, func(done, total int) { bar.show("restoring", done, total) })
 	bar.end()
+	documentOf(cmd).Tagged = r
 	printLeft(cmd, r.Left)
 	if err != nil {
 		return err

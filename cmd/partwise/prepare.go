@@ -101,8 +101,8 @@ func strictFlag(cmd *cobra.Command) {
 }
 
 func skippedList(out string) string {
-	if out == "" {
-		return "" // standard output
+	if out == "" || isStdout(out) {
+		return ""
 	}
 	return out + ".skipped.csv"
 }
@@ -114,7 +114,10 @@ func (in *inputs) setOf(x mat.Matrix) *datasets.Set {
 
 func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) error {
 	write := datasets.WriteNew
-	if force {
+	switch {
+	case isStdout(out):
+		write = invocationIn(ctx).writeSet
+	case force:
 		write = datasets.Write
 	}
 	return existsError(write(ctx, out, set))
@@ -153,6 +156,7 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 	if err == nil {
 		bars.end()
 		if note := input.SubfoldersNote(set); note != "" && slices.Contains([]string{"apply", "cluster", "features"}, cmd.Name()) {
+			documentOf(cmd).Warnings = append(documentOf(cmd).Warnings, note)
 			plaintext.Fprintf(cmd.OutOrStdout(), "%s\n", note) // for the commands that use classes, except experiments, which require them
 		}
 		printNotes(cmd, input.SetNotes(e, set))
@@ -212,6 +216,7 @@ func cacheCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		documentOf(cmd).Cache = &u
 		facts := [][2]any{{"folder", plaintext.Line(u.Dir)}, {"entries", u.Entries}, {"size", bytesize.Format(u.Size)}, {"limit", bytesize.Format(u.Limit)}}
 		if !u.Oldest.IsZero() {
 			facts = append(facts, [2]any{"oldest", "last used on " + u.Oldest.Format(time.DateOnly)})
@@ -227,6 +232,7 @@ func cacheCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		documentOf(cmd).Cache = &u
 		return printFacts(cmd.OutOrStdout(), 0, [][2]any{{"folder", plaintext.Line(u.Dir)}, {"removed", u.Entries}, {"freed", bytesize.Format(u.Size)}})
 	}))
 	return cmd
@@ -343,7 +349,7 @@ func checkFiles(cmd *cobra.Command, args []string) (err error) {
 		}
 	})
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if use, _ := useOf(cmd, f); use == writes && err == nil {
+		if use, _ := useOf(cmd, f); use == writes && err == nil && f.Value.String() != "" && !isStdout(f.Value.String()) {
 			err = of.Writes(usedfiles.Written{Label: "--" + f.Name, Path: f.Value.String()})
 			if f.Name == "out" && err == nil && cmd.Flags().Lookup("strict") != nil {
 				of.List = skippedList(f.Value.String())
@@ -367,7 +373,7 @@ func readsExperiment(f *usedfiles.Files, e *spec.Experiment) error {
 // replaced.
 func checkNewFiles(force bool, paths ...string) error {
 	for _, path := range paths {
-		if path == "" {
+		if path == "" || isStdout(path) {
 			continue
 		}
 		if err := cmp.Or(existsError(output.CheckFile(path, force)), atomicfile.RemoveStale(filepath.Dir(path))); err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/jsontext"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -26,11 +27,11 @@ import (
 var updatePages = flag.Bool("update", false, "rewrite the pages of docs/reference that are generated")
 
 // generatedPages are the pages of docs/reference that TestReference writes.
-var generatedPages = []string{"commands.md", "experiment-file.md", "methods.md"}
+var generatedPages = []string{"commands.md", "experiment-file.md", "json.md", "methods.md"}
 
 // TestReference: docs/reference has the commands, settings and methods of the program. -update writes the pages.
 func TestReference(t *testing.T) {
-	for i, want := range []string{commandsPage(), settingsPage(), methodsPage()} {
+	for i, want := range []string{commandsPage(), settingsPage(), jsonPage(), methodsPage()} {
 		name := generatedPages[i]
 		file := filepath.Join("..", "..", "docs", "reference", name)
 		if *updatePages {
@@ -90,6 +91,46 @@ func codes(list []string) string {
 
 // maxSections is the largest number of subcommands that have sections of their own.
 const maxSections = 3
+
+func jsonPage() string {
+	var out strings.Builder
+	out.WriteString("# JSON documents\n\n" + jsonLead + header("field", "type", "meaning"))
+	t := reflect.TypeFor[document]()
+	for i := range t.NumField() {
+		name, _ := jsontext.NameOf(t.Field(i))
+		out.WriteString(row(code(name), jsonType(t.Field(i).Type), markdown(t.Field(i).Tag.Get("help"))))
+	}
+	return out.String()
+}
+
+const jsonLead = `With ` + "`--json`" + `, a command prints one JSON object on standard output, also if it fails. Progress, warnings and
+errors go to standard error, and the exit code is as without the flag. Numbers that are not finite are ` + "`null`" + `. This page is
+generated.
+
+` + "```text" + `
+$ partwise fit generated --rank 5 --out nmf.npz --json
+{"version":1,"command":"fit","out":"nmf.npz","files":["nmf.npz"],"seconds":0.95,"samples":720,"features":1024,
+"method":"nmf","rank":5,"n_iter":23,"objective":949543005.7,"relative_error":0.4987}
+$ partwise fit generated --rank 5 --out nmf.npz --json
+{"version":1,"command":"fit","error":"nmf.npz already exists; --force replaces it","seconds":0.02}
+` + "```" + `
+
+` + "`version`, `command` and `seconds`" + ` are always present, other fields if the command has them.
+`
+
+func jsonType(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return jsonType(t.Elem())
+	case reflect.Slice:
+		return "list of " + jsonType(t.Elem()) + "s"
+	case reflect.Struct, reflect.Map:
+		return "object"
+	case reflect.String:
+		return "string"
+	}
+	return "number"
+}
 
 // flagsShared is the least number of commands with the same flag that is described once.
 const flagsShared = 3

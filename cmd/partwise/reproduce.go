@@ -60,9 +60,10 @@ func reproduceCommand() *cobra.Command {
 		}
 		switch {
 		case o.show:
+			documentOf(cmd).Recipes = recipes
 			return showRecipes(cmd.OutOrStdout(), recipes)
 		case len(recipes) == 0:
-			return listRecipes(cmd.OutOrStdout(), r)
+			return listRecipes(cmd, r)
 		}
 		return o.runRecipes(cmd, r, recipes)
 	})
@@ -147,7 +148,7 @@ func showRecipes(w io.Writer, recipes []*reproduce.Recipe) error {
 	return nil
 }
 
-func listRecipes(w io.Writer, r *reproduce.Runner) error {
+func listRecipes(cmd *cobra.Command, r *reproduce.Runner) error {
 	t := columns.Table{Header: []string{"recipe", "claims", "values", "minutes", "data"}, Limits: []int{0, 0, 0, 0, 60}}
 	paper := ""
 	for _, name := range reproduce.Names() {
@@ -155,6 +156,7 @@ func listRecipes(w io.Writer, r *reproduce.Runner) error {
 		if err != nil {
 			return err
 		}
+		documentOf(cmd).Recipes = append(documentOf(cmd).Recipes, recipe)
 		where, err := recipe.Locate(r.Set, r.Root)
 		switch {
 		case err != nil:
@@ -168,7 +170,7 @@ func listRecipes(w io.Writer, r *reproduce.Runner) error {
 		}
 		t.Row(name, len(recipe.Claims), recipe.Values(), recipe.Minutes, plaintext.Line(where))
 	}
-	return printTable(w, t, "Minutes are for ten draws on two cores. partwise reproduce NAME runs a recipe; --show NAME prints it.")
+	return printTable(cmd.OutOrStdout(), t, "Minutes are for ten draws on two cores. partwise reproduce NAME runs a recipe; --show NAME prints it.")
 }
 
 func (o *reproduceFlags) runRecipes(cmd *cobra.Command, r *reproduce.Runner, recipes []*reproduce.Recipe) error {
@@ -238,6 +240,7 @@ func (o *reproduceFlags) runRecipe(cmd *cobra.Command, r *reproduce.Runner, reci
 	if err != nil {
 		return err
 	}
+	documentOf(cmd).Out, documentOf(cmd).Outcomes = out, append(documentOf(cmd).Outcomes, found)
 	if document != nil {
 		document.Put(found)
 	}

@@ -66,7 +66,12 @@ func say(cmd *cobra.Command, format string, args ...any) error {
 }
 
 func warner(cmd *cobra.Command) func(string) {
-	return func(text string) { plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %s\n", text) }
+	return func(text string) {
+		inv := invocationIn(cmd.Context())
+		text = inv.shown(text, "standard input")
+		inv.warn(text)
+		plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %s\n", text)
+	}
 }
 
 func printNotes(cmd *cobra.Command, notes []string) {

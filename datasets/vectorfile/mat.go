@@ -89,7 +89,7 @@ func matVariables(in *input) (vars variables, err error) {
 		return nil, errors.New("not a MATLAB file of version 5 to 7")
 	}
 	if order == nil {
-		return nil, errors.New("MATLAB files of version 7.3 (HDF5) are not supported; save the file in MATLAB with -v7")
+		return nil, errors.New(`HDF5, also of MATLAB 7.3, is not supported; save in MATLAB with -v7, or in Python with numpy.savez("x.npz", X=h5py.File("x.h5")["X"])`)
 	}
 	for off := int64(matHeader); off < in.size; {
 		e, size := &matElement{order: order, in: in}, int64(0)

@@ -35,7 +35,7 @@ type Options struct {
 
 const headLength = 1024 // the bytes that identify the format
 
-// Open reads a file of vectors: MATLAB, IDX, NumPy, SVMlight or CSV. The content decides the format, not the name.
+// Open reads a file of vectors: MATLAB, IDX, NumPy, Parquet, SVMlight or CSV. The content decides the format, not the name.
 func Open(ctx context.Context, path string, opt Options) (*Content, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -54,6 +54,8 @@ func Open(ctx context.Context, path string, opt Options) (*Content, error) {
 		return nil, fmt.Errorf("%s: the file is empty", path)
 	case imagefile.Is(head):
 		return nil, fmt.Errorf("%s: a single image; use the folder of images", path)
+	case startsWith("ARROW1")(head):
+		return nil, fmt.Errorf("%s: Arrow and Feather are not supported; write Parquet, in Python with pyarrow.parquet.write_table", path)
 	case opt.OnDisk && !isIDX(head) && !isNPY(head):
 		return nil, NotOnDisk(path)
 	}
@@ -62,7 +64,7 @@ func Open(ctx context.Context, path string, opt Options) (*Content, error) {
 			return r.read(ctx, path, opt)
 		}
 	}
-	return nil, fmt.Errorf("%s: unknown format; expected MATLAB (saved with -v6 or -v7), IDX, NumPy, SVMlight or CSV", path)
+	return nil, fmt.Errorf("%s: unknown format; expected MATLAB (saved with -v6 or -v7), IDX, NumPy, Parquet, SVMlight or CSV", path)
 }
 
 type reader struct {
@@ -76,6 +78,7 @@ var readers = []reader{
 	{isNPY, pathReader(readNPY)},
 	{startsWith("PK\x03\x04"), pathReader(readNPZ)},
 	{func(head []byte) bool { _, is := sniffMAT(head); return is }, pathReader(readMAT)},
+	{isParquet, pathReader(readParquet)},
 	{indexedLine.Match, pathReader(readIndexed)},
 	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, pathReader(readCSV)},
 }

@@ -64,6 +64,11 @@ func WriteNew(ctx context.Context, path string, s *Content) error {
 	return s.write(ctx, path, atomicfile.CreateFunc)
 }
 
+// WriteTo is Write for a writer, which may be left with a part of the text; name only gives the format.
+func WriteTo(ctx context.Context, w io.Writer, name string, s *Content) error {
+	return s.write(ctx, name, func(_ string, write func(io.Writer) error) error { return write(w) })
+}
+
 func (c *Content) write(ctx context.Context, path string, file func(string, func(io.Writer) error) error) error {
 	if err := CanWrite(path); err != nil {
 		return err

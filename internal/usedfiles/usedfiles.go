@@ -103,6 +103,16 @@ func (f *Files) Writes(w Written) error {
 	return nil
 }
 
+// Written returns the existing ones of the files, outside results folders, that the command writes.
+func (f *Files) Written() (paths []string) {
+	for _, w := range f.written {
+		if info, err := os.Stat(w.Path); w.Names == nil && err == nil && info.Mode().IsRegular() {
+			paths = append(paths, w.Path)
+		}
+	}
+	return paths
+}
+
 // conflict returns an error if w would replace the file or folder read, or a file in that folder.
 func (w Written) conflict(read string) error {
 	for _, name := range w.Names {

@@ -49,6 +49,11 @@ const (
 	Equivalent         // by a Bayesian test surely inside that region
 )
 
+// String returns the name in JSON documents.
+func (v Verdict) String() string {
+	return [...]string{"untested", "open", "different", "equivalent"}[v]
+}
+
 // Contrast is the difference of the scores of two methods on the same draws; zero without a test.
 type Contrast struct {
 	Verdict Verdict

@@ -234,7 +234,7 @@ func Files(dir string) []string {
 	if err != nil || m == nil {
 		return nil // Open reports the error
 	}
-	names := sortedKeys(m.files)
+	names := append(sortedKeys(m.files), sortedKeys(m.appended)...)
 	if m.publishing != nil {
 		names = append(names, m.publishing.names...)
 	}
