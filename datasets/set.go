@@ -52,6 +52,7 @@ type Set struct {
 	Height, Width int
 	// Features describes which columns belong to which feature. Write stores it; Open does not read it.
 	Features []vectorfile.Columns
+	Single   bool      // Write stores Vectors in single precision
 	Settings string    // the settings of the features of Vectors, in JSON, or ""
 	LeftOut  []LeftOut // counts files and samples that are not in the set
 	Bad      []BadFile // unreadable files in a folder of images, with OpenOptions.SkipBad

@@ -1,6 +1,7 @@
 package vectorfile
 
 import (
+	"archive/zip"
 	"bufio"
 	"context"
 	"errors"
@@ -65,7 +66,15 @@ func npzVariables(in *input) (vars variables, err error) {
 		content, err := entry.Open()
 		var v variable
 		if err == nil {
-			v, err = readArray(in, number.Buffered(&stoppable{content, in.ctx}, entry.Size()), entry.Most(), name)
+			r := number.Buffered(&stoppable{content, in.ctx}, entry.Size())
+			if in.opt.OnDisk && in.stored == nil && entry.Method == zip.Store && slices.Contains(in.vectorNames(), name) {
+				var start int64
+				if start, err = entry.DataOffset(); err == nil {
+					v, err = in.arrayOnDisk(r, name, start, entry.Size())
+				}
+			} else {
+				v, err = readArray(in, r, entry.Most(), name)
+			}
 			content.Close()
 		}
 		if err != nil {
@@ -80,14 +89,19 @@ func npzVariables(in *input) (vars variables, err error) {
 
 // numpy returns the content of arrays by their usual names in Python.
 func (vs variables) numpy(in *input) (*Content, error) {
-	features := []string{"X", "fea", "data", "features", "embeddings", "arr_0"}
-	if in.opt.Features != "" {
-		features = []string{in.opt.Features}
-	}
+	features := in.vectorNames()
 	if x := vs.find(features...); x != nil && len(x.Dims) == 3 {
 		in.opt.Height, in.opt.Width = x.Dims[1], x.Dims[2]
 	}
 	return vs.content(in, features, []string{"y", "gnd", "labels", "target", "arr_1"})
+}
+
+// vectorNames are the usual names of the vectors in Python, or the one of the options.
+func (in *input) vectorNames() []string {
+	if in.opt.Features != "" {
+		return []string{in.opt.Features}
+	}
+	return []string{"X", "fea", "data", "features", "embeddings", "arr_0"}
 }
 
 // npyArray reads a file's array, or with Options.OnDisk leaves its numbers in the file.
@@ -96,6 +110,11 @@ func npyArray(in *input, name string) (v variable, err error) {
 	if !in.opt.OnDisk {
 		return readArray(in, r, in.size, name)
 	}
+	return in.arrayOnDisk(r, name, 0, in.size)
+}
+
+// arrayOnDisk reads the header of an array of size bytes from start on, and leaves its numbers in the file.
+func (in *input) arrayOnDisk(r *bufio.Reader, name string, start, size int64) (v variable, err error) {
 	h, err := npz.ReadHeader(r)
 	if err != nil {
 		return v, err
@@ -108,7 +127,7 @@ func npyArray(in *input, name string) (v variable, err error) {
 	if items, err := h.Items(t.Size); err != nil || items == 0 {
 		return v, errors.Join(err, fmt.Errorf("array %s is not a matrix of numbers", &v))
 	}
-	v.Value, err = in.storeOnDisk(nil, h.Length, array{kind: t.Kind, order: t.Order, dims: h.Shape})
+	v.Value, err = in.storeOnDisk(nil, start+h.Length, start+size, array{kind: t.Kind, order: t.Order, dims: h.Shape})
 	return v, err
 }
 

@@ -395,6 +395,19 @@ func (w *Writer) Floats(name string, shape []int, row func(i int) []float64) {
 	})
 }
 
+// Singles writes an array of float32 of two dimensions, as Floats does.
+func (w *Writer) Singles(name string, shape []int, row func(i int) []float64) {
+	w.Array(name, "<f4", shape, func(b *bufio.Writer) {
+		for i := range shape[0] {
+			for _, x := range row(i) {
+				if _, err := b.Write(binary.LittleEndian.AppendUint32(b.AvailableBuffer(), math.Float32bits(float32(x)))); err != nil {
+					return
+				}
+			}
+		}
+	})
+}
+
 // Put writes the array that Get reads into value. It leaves out nil.
 func (w *Writer) Put(name string, value any) {
 	switch of := value.(type) {
