@@ -360,7 +360,7 @@ func setOf(path string, c *vectorfile.Content) *Set {
 // content returns the vectors of the set, with their names and classes.
 func (s *Set) content() *vectorfile.Content {
 	return &vectorfile.Content{Name: s.Name, Names: s.Names, Classes: s.Classes, Labels: s.Labels,
-		Vectors: s.Vectors, Height: s.Height, Width: s.Width, Features: s.Features, Settings: s.Settings, Single: s.Single}
+		Vectors: s.Vectors, Height: s.Height, Width: s.Width, Features: s.Features, Settings: s.Settings, Single: s.Single, Lists: s.Lists}
 }
 
 // Write writes a set of vectors to a file, as [vectorfile.Write] does.

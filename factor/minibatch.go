@@ -95,9 +95,8 @@ type block struct {
 
 // An onlineCost updates u, k×m, from successive blocks.
 type onlineCost interface {
-	// represent minimises over the coefficients v, k×p, of a block with u fixed, more accurately in the last pass,
-	// and returns the cost.
-	represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error)
+	// represent minimises over the coefficients v, k×p, of a block with u fixed, and returns the cost.
+	represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) (float64, error)
 	// add scales the statistics of earlier blocks by by and adds those of the last block of represent.
 	add(by float64)
 	// minimise minimises over u given the statistics.
@@ -105,6 +104,18 @@ type onlineCost interface {
 	// statistics returns the memory of the statistics.
 	statistics() [][]float64
 }
+
+// accuracy is how well represent minimises: in an epoch, in the last pass, or from the start in a pass of Sums.
+type accuracy int
+
+const (
+	ofEpoch accuracy = iota
+	ofLastPass
+	ofSums
+)
+
+// Rounds of sweeps, single sweeps and multiplicative steps of represent, by accuracy.
+var frobeniusRounds, klSweeps, splitSteps = [...]int{1, 1, 5}, [...]int{3, 10, 10}, [...]int{10, 50, 50}
 
 // Memory returns an estimate of the bytes that Fit allocates.
 func (b MiniBatch) Memory(s Size) int64 {
@@ -315,7 +326,11 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 			return 0, err
 		}
 		v := algebra.Transpose(rows)
-		cost, err := f.online.represent(ctx, b, v, epoch == 0)
+		by := ofEpoch
+		if epoch == 0 {
+			by = ofLastPass
+		}
+		cost, err := f.online.represent(ctx, b, v, by)
 		if err != nil {
 			return 0, err
 		}
@@ -440,11 +455,13 @@ type onlineFrobenius struct {
 	at              *frobeniusCost // cost of the last block
 }
 
-func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense, _ bool) (float64, error) {
+func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) (float64, error) {
 	o.at = newFrobeniusCost(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.squares))
 	problem := o.at.coefficientBlock()
-	if err := descent.MinimiseRows(ctx, v, v, problem.Linear, problem.Quadratic, descent.MostSweeps); err != nil {
-		return 0, err
+	for range frobeniusRounds[by] {
+		if err := descent.MinimiseRows(ctx, v, v, problem.Linear, problem.Quadratic, descent.MostSweeps); err != nil {
+			return 0, err
+		}
 	}
 	o.at.moved(true)
 	return o.at.value(), nil
@@ -475,20 +492,10 @@ type onlineKL struct {
 	at        *klCost   // cost of the last block
 }
 
-// Sweeps over a block's coefficients under the divergence, in an epoch and in the last pass.
-const (
-	klBlockSweeps = 3
-	klLastSweeps  = 10
-)
-
-func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error) {
+func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) (float64, error) {
 	raiseToFloor(o.u)
 	h := descent.NewKLHalf(descent.KLRows{Totals: b.totals, Dense: b.x}, v, o.u)
-	sweeps := klBlockSweeps
-	if last {
-		sweeps = klLastSweeps
-	}
-	for range sweeps {
+	for range klSweeps[by] {
 		if err := h.Sweep(ctx); err != nil {
 			return 0, err
 		}
@@ -547,24 +554,14 @@ type onlineSplit struct {
 	at              cost // cost of the last block
 }
 
-// Multiplicative steps on a block's coefficients, in an epoch and in the last pass.
-const (
-	splitBlockSteps = 10
-	splitLastSteps  = 50
-)
-
-func (o *onlineSplit) represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error) {
+func (o *onlineSplit) represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) (float64, error) {
 	raiseToFloor(o.u)
 	o.at = o.parts.cost().weighted(view.Dense{X: b.x}, b.weights, o.u, v, nil)
-	steps := splitBlockSteps
-	if last {
-		steps = splitLastSteps
-	}
 	next := func() Block {
 		o.at.moved(true)
 		return o.at.coefficientBlock()
 	}
-	if _, err := solve(ctx, v, false, steps, next); err != nil {
+	if _, err := solve(ctx, v, false, splitSteps[by], next); err != nil {
 		return 0, err
 	}
 	o.at.moved(true)

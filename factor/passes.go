@@ -24,7 +24,7 @@ func (b MiniBatch) Sums(ctx context.Context, u *mat.Dense, x Blocks) ([]float64,
 	m, k := u.Dims()
 	online, first := parts.online(algebra.Transpose(u))
 	cost := 0.0
-	err := eachBlock(ctx, x, m, func(from int, rows *mat.Dense) error {
+	err := EachBlock(ctx, x, m, func(from int, rows *mat.Dense) error {
 		p, _ := rows.Dims()
 		block, v := &block{x: rows}, mat.NewDense(k, p, slices.Repeat([]float64{first}, k*p))
 		for i := range p {
@@ -33,7 +33,7 @@ func (b MiniBatch) Sums(ctx context.Context, u *mat.Dense, x Blocks) ([]float64,
 		if err := block.check(&parts); err != nil {
 			return err
 		}
-		c, err := online.represent(ctx, block, v, true)
+		c, err := online.represent(ctx, block, v, ofSums)
 		cost += c
 		online.add(1)
 		return err
@@ -69,7 +69,7 @@ func (PCA) Moments(ctx context.Context, about []float64, x Blocks) ([]float64, e
 	m := len(about)
 	sums := make([]float64, 1+m+m*m)
 	products := blas.Matrix{Rows: m, Cols: m, Stride: m, Data: sums[1+m:]}
-	err := eachBlock(ctx, x, m, func(_ int, rows *mat.Dense) error {
+	err := EachBlock(ctx, x, m, func(_ int, rows *mat.Dense) error {
 		for i := range rows.RawMatrix().Rows {
 			row := rows.RawRowView(i)
 			for j := range row {
@@ -109,13 +109,13 @@ func (PCA) FromMoments(ctx context.Context, rank int, about, sums []float64) (*L
 	return &Linear{Mean: mean, Projection: positiveColumns(directions)}, max(0, left-elementary.Sum(values)), nil
 }
 
-// eachBlock calls f with successive blocks of x, which must have m features, and the first sample of each.
-func eachBlock(ctx context.Context, x Blocks, m int, f func(from int, rows *mat.Dense) error) error {
+// EachBlock calls f with successive blocks of x, which must have m features, and the first sample of each.
+func EachBlock(ctx context.Context, x Blocks, m int, f func(from int, rows *mat.Dense) error) error {
 	n, features := x.Dims()
 	if features != m {
 		return fmt.Errorf("the samples have %d features; expected %d, as in the basis vectors", features, m)
 	}
-	buffer := mat.NewDense(min(n, DefaultBlock), m, nil)
+	buffer := mat.NewDense(max(1, min(n, DefaultBlock)), m, nil)
 	for from := 0; from < n; from += DefaultBlock {
 		rows := buffer.Slice(0, min(DefaultBlock, n-from), 0, m).(*mat.Dense)
 		err := ctx.Err()
@@ -132,4 +132,6 @@ func eachBlock(ctx context.Context, x Blocks, m int, f func(from int, rows *mat.
 	return nil
 }
 
-func finite(values []float64) bool { return !slices.ContainsFunc(values, func(x float64) bool { return !algebra.FiniteNumber(x) }) }
+func finite(values []float64) bool {
+	return !slices.ContainsFunc(values, func(x float64) bool { return !algebra.FiniteNumber(x) })
+}

@@ -131,7 +131,10 @@ func rootCommand() *cobra.Command {
 	root := newCommand("partwise", showHelp)
 	root.Version, root.SilenceErrors, root.SilenceUsage = versionText(), true, true
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
-		return cmp.Or(asUsage(cmd, validateFlags(cmd)), checkFiles(cmd, args), limitMemory(cmd))
+		if err := cmp.Or(asUsage(cmd, validateFlags(cmd)), nameShard(cmd)); err != nil {
+			return err
+		}
+		return cmp.Or(checkFiles(cmd, args), limitMemory(cmd))
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	for _, group := range []struct {
@@ -140,7 +143,7 @@ func rootCommand() *cobra.Command {
 	}{
 		{"Photographs:", []*cobra.Command{clusterCommand(), exploreCommand(), sortCommand(), cleanCommand(), tagCommand(), assignCommand()}},
 		{"Experiments:", []*cobra.Command{runCommand(), drawsCommand(), reportCommand(), compareCommand(), reproduceCommand()}},
-		{"Data and models:", []*cobra.Command{datasetsCommand(), featuresCommand(), fitCommand(), imputeCommand(), applyCommand(), methodsCommand(), listCommand()}},
+		{"Data and models:", []*cobra.Command{datasetsCommand(), featuresCommand(), vocabCommand(), fitCommand(), passCommand(), mergeCommand(), imputeCommand(), applyCommand(), methodsCommand(), listCommand()}},
 		{otherCommands, []*cobra.Command{cacheCommand(), licencesCommand(), manCommand(), versionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})

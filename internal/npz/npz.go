@@ -5,7 +5,9 @@ package npz
 import (
 	"archive/zip"
 	"bufio"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -42,6 +44,23 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 		a.Entries = append(a.Entries, Entry{f})
 	}
 	return a, nil
+}
+
+// Digest returns a digest of the names and contents of all entries. It reads and checks them.
+func (a *Archive) Digest() (string, error) {
+	h := sha256.New()
+	for _, e := range a.Entries {
+		fmt.Fprintf(h, "%q %d\n", e.Name, e.Size())
+		content, err := e.Open()
+		if err == nil {
+			_, err = io.Copy(h, content)
+			content.Close()
+		}
+		if err != nil {
+			return "", fmt.Errorf("the array %q: %w", e.Name, err)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Most returns an upper bound of the size of the content.
