@@ -21,6 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline/passes"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -38,7 +39,7 @@ type learning struct {
 
 func (l *learning) flags(f *pflag.FlagSet) {
 	f.IntVar(&l.passes, "passes", 0, "learn from shards in at most this many passes")
-	f.StringVar(&l.command, "run", "", "shell command that runs the lines of its input, one for each shard (default: run them here)")
+	f.StringVar(&l.command, "run", "", "shell command that runs each line of its input (default: run here)")
 }
 
 // withPasses adds learning in passes to a command, for the method and rank that of returns.
@@ -106,6 +107,9 @@ func (l *learning) learn(cmd *cobra.Command, data string, m spec.Method, run pas
 	ctx := cmd.Context()
 	if l.passes < 0 || strings.ToLower(filepath.Ext(l.out)) != ".npz" {
 		return usageError{fmt.Errorf("--passes %d --out %q: expected 0 passes or more, and a name that ends in .npz", l.passes, l.out)}
+	}
+	if err := passes.Check(m); err != nil {
+		return usageError{err}
 	}
 	paths, err := vectorfile.Shards(data)
 	if err == nil && paths == nil {
@@ -227,10 +231,7 @@ func passCommand() *cobra.Command {
 	var out, shard string
 	cmd := newCommand("pass", func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
-		s, err := passes.ReadFile(ctx, args[0])
-		if err != nil {
-			return err
-		}
+		var err error
 		var only *vectorfile.Shard
 		if shard != "" {
 			of, err := vectorfile.ParseShard(shard)
@@ -258,7 +259,16 @@ func passCommand() *cobra.Command {
 				return fmt.Errorf("--shard %s: no such shard in %s", shard, strings.Join(args[1:], " "))
 			}
 		}
-		if err := os.MkdirAll(out, 0o777); err != nil {
+		for _, path := range paths {
+			if err := checkSums(path, out); err != nil {
+				return err
+			}
+		}
+		s, err := passes.ReadFile(ctx, args[0])
+		if err == nil {
+			err = os.MkdirAll(out, 0o777)
+		}
+		if err != nil {
 			return err
 		}
 		for _, path := range paths {
@@ -275,6 +285,18 @@ func passCommand() *cobra.Command {
 	f.String("memory", "", "memory limit, such as 4GB or 50% (default: half of the memory)")
 	profileFlag(cmd)
 	return cmd
+}
+
+// checkSums refuses sums in the folder of a shard, which would then hold two sets of shards.
+func checkSums(path, sums string) error {
+	inside, err := output.Inside(filepath.Dir(path), sums)
+	if err == nil && inside {
+		err = fmt.Errorf("the folder of sums %s is inside the data folder; choose another", sums)
+	}
+	if err != nil {
+		return usageError{err}
+	}
+	return nil
 }
 
 func mergeCommand() *cobra.Command {

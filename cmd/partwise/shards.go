@@ -22,7 +22,7 @@ import (
 
 // shardFlag adds the flag for one shard of the samples.
 func shardFlag(cmd *cobra.Command) {
-	cmd.Flags().String("shard", "", "only this part of the samples, such as 3/64 (0/64 to 63/64); --out is then a folder")
+	cmd.Flags().String("shard", "", "write part 3/64 of the samples (from 0/64) into the folder --out")
 }
 
 // shardOf returns the shard in the flag, Of = 0 for none.

@@ -33,6 +33,12 @@ type rule interface {
 	checkShape(s *State) error
 }
 
+// Check returns an error with the reason if a method cannot learn in passes.
+func Check(m spec.Method) error {
+	_, err := ruleOf(m)
+	return err
+}
+
 // ruleOf returns the rule of a method, or an error with the reason why there is none.
 func ruleOf(m spec.Method) (rule, error) {
 	if m.FixedBasis != "" || m.Restarts > 1 || m.Consensus || m.Tune != nil {
