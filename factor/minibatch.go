@@ -97,7 +97,7 @@ type block struct {
 type onlineCost interface {
 	// represent minimises over the coefficients v, k×p, of a block with u fixed, and returns the cost.
 	represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) (float64, error)
-	// add scales the statistics of earlier blocks by by and adds those of the last block of represent.
+	// add scales the statistics of earlier blocks by by and adds the last block of represent.
 	add(by float64)
 	// minimise minimises over u given the statistics.
 	minimise(ctx context.Context) error

@@ -15,7 +15,7 @@ import (
 )
 
 // A pass over samples that are spread over machines returns sums, which are added number by number and then update the
-// basis. Sums depend on the samples and the basis alone, because the coefficients are minimised anew for each pass.
+// basis. Sums depend on the samples and the basis alone, because each pass minimises over the coefficients again.
 
 // Sums returns the sums of the samples of x at the basis vectors u, m×k. The last one is the cost at u and the
 // coefficients that minimise it.

@@ -142,7 +142,7 @@ func rootCommand() *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Photographs:", []*cobra.Command{clusterCommand(), exploreCommand(), sortCommand(), cleanCommand(), tagCommand(), assignCommand()}},
-		{"Experiments:", []*cobra.Command{runCommand(), drawsCommand(), reportCommand(), compareCommand(), reproduceCommand()}},
+		{"Experiments:", []*cobra.Command{runCommand(), joinCommand(), drawsCommand(), reportCommand(), compareCommand(), reproduceCommand()}},
 		{"Data and models:", []*cobra.Command{datasetsCommand(), featuresCommand(), vocabCommand(), fitCommand(), passCommand(), mergeCommand(), imputeCommand(), applyCommand(), methodsCommand(), listCommand()}},
 		{otherCommands, []*cobra.Command{cacheCommand(), licencesCommand(), manCommand(), versionCommand()}},
 	} {

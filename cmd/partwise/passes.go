@@ -42,7 +42,7 @@ func (l *learning) flags(f *pflag.FlagSet) {
 	f.StringVar(&l.command, "run", "", "shell command that runs each line of its input (default: run here)")
 }
 
-// withPasses adds learning in passes to a command, for the method and rank that of returns.
+// withPasses adds learning in passes to a command, with the method and rank from a function.
 func withPasses(cmd *cobra.Command, of func(cmd *cobra.Command, e *spec.Experiment) (spec.Method, passes.Run, error)) *cobra.Command {
 	var l learning
 	l.flags(cmd.Flags())
@@ -276,7 +276,7 @@ func passCommand() *cobra.Command {
 				return interruptedError(ctx, err, "adding up "+path)
 			}
 		}
-		return nil
+		return say(cmd, "The sums of %d of %d shards are in %s.\n", len(paths), len(s.Shards), out)
 	})
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "folder of the sums")

@@ -83,16 +83,16 @@ func TestShards(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"features generated --features pixels=9 --out " + fea + " --shard 1/3": "already exists",
-		"features generated --out x --shard 3/3":                                 "expected INDEX/COUNT",
-		"features generated --out x.npz --shard 0/3":                             "expected a folder",
-		"features generated --features pixels=8,whiten=1 --out x --shard 0/3":    "learns from all samples",
-		"fit " + fea + " --method ccf --rank 3 --passes 1 --out x.npz":           "consists of samples",
-		"fit " + fea + " --passes 1 --out x.npz":                                "needs a number in --rank",
-		"fit " + fea + " --rank 2 --passes 1 --trace x.csv --out x.npz":          "cannot be used together",
-		"fit " + fea + " --rank 2 --passes 1 --run false --out false.npz":            "left the sums of 3 of 3 shards",
-		"fit whole.npz --rank 2 --passes 1 --out x.npz":                          "no shards",
-		"merge whole.npz sums --out x2.npz":                                      "not a usable model",
-		"pass whole.npz " + fea + " --out " + fea:                               "inside the data folder",
+		"features generated --out x --shard 3/3":                               "expected INDEX/COUNT",
+		"features generated --out x.npz --shard 0/3":                           "expected a folder",
+		"features generated --features pixels=8,whiten=1 --out x --shard 0/3":  "learns from all samples",
+		"fit " + fea + " --method ccf --rank 3 --passes 1 --out x.npz":         "consists of samples",
+		"fit " + fea + " --passes 1 --out x.npz":                               "needs a number in --rank",
+		"fit " + fea + " --rank 2 --passes 1 --trace x.csv --out x.npz":        "cannot be used together",
+		"fit " + fea + " --rank 2 --passes 1 --run false --out false.npz":      "left the sums of 3 of 3 shards",
+		"fit whole.npz --rank 2 --passes 1 --out x.npz":                        "no shards",
+		"merge whole.npz sums --out x2.npz":                                    "not a usable model",
+		"pass whole.npz " + fea + " --out " + fea:                              "inside the data folder",
 	} {
 		if code, _, stderr := partwise(strings.Fields(line)...); code == exitDone || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit code %d, said %q; expected %q", line, code, stderr, want)
@@ -128,4 +128,25 @@ func TestWordsInPasses(t *testing.T) {
 	}
 	must(t, "vocab", "descriptors", "--count", "8", "--passes", "2", "--out", "words.npz")
 	must(t, "features", "generated", "--features", "sift=dense,words={from:words.npz}", "--shard", "0/2", "--out", "fea")
+}
+
+// TestJoin: the trials of shards together give the files of one run.
+func TestJoin(t *testing.T) {
+	workplace(t)
+	args := []string{"run", "docs/experiments/demo.yaml", "--classes", "2,3", "--repeats", "2", "--features", "pixels=6"}
+	must(t, append(args, "--out", "whole")...)
+	for _, shard := range []string{"0/3", "1/3", "2/3"} {
+		must(t, append(args, "--shard", shard, "--out", "part"+shard[:1])...)
+	}
+	if code, _, stderr := partwise("join", "part0", "part2", "--out", "joined"); code != exitFailed || !strings.Contains(stderr, "trials are in none of the folders") {
+		t.Errorf("without a part: exit code %d, said %q", code, stderr)
+	}
+	must(t, "join", "part2", "part0", "part1", "--out", "joined")
+	want, got := files(t, "whole"), files(t, "joined")
+	for name, text := range want {
+		other, ok := got[name]
+		if !ok || text != strings.ReplaceAll(other, "joined", "whole") && !strings.Contains(name, "manifest") {
+			t.Errorf("%s differs", name)
+		}
+	}
 }

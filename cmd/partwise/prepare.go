@@ -312,7 +312,7 @@ var flagUse = map[string]use{
 
 func useOf(cmd *cobra.Command, f *pflag.Flag) (of use, known bool) {
 	if f.Name == "out" {
-		if slices.Contains([]string{"cluster", "draws", "pass", "reproduce", "run"}, cmd.Name()) {
+		if slices.Contains([]string{"cluster", "draws", "join", "pass", "reproduce", "run"}, cmd.Name()) {
 			return fills, true
 		}
 		return writes, true

@@ -66,6 +66,9 @@ func openPart(cmd *cobra.Command, e *spec.Experiment) (*datasets.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cmd.Name() == "run" { // its shards are parts of the draws
+		of = vectorfile.Shard{}
+	}
 	if of.Of > 0 {
 		if paths, err := vectorfile.Shards(e.Data.Set); err == nil && len(paths) == of.Of {
 			of, e.Data.Set = vectorfile.Shard{}, paths[of.Index]
@@ -88,7 +91,7 @@ func checkShard(cmd *cobra.Command, e *spec.Experiment, set *datasets.Set, out s
 		return err
 	}
 	if f := e.Features.Resolve(set); model == nil && f.LearnsFromSamples() {
-		return usageError{fmt.Errorf("--shard: %s learns from all samples; give words=FILE of partwise vocab, and scale of joined features", f)}
+		return usageError{fmt.Errorf("--shard: %s learns from all samples; give words={from:FILE} of partwise vocab, and the scale of joined features", f)}
 	}
 	settings, err := json.Marshal(e.Features.Document())
 	if err != nil {

@@ -112,7 +112,7 @@ func (r nmf) begin(ctx context.Context, s *State, sample *mat.Dense) error {
 			return errors.New("cnmf needs labels: write them into the shards by partwise features --labels")
 		}
 	}
-	// The scale of the basis is that of coefficients of about 1, from which a pass starts.
+	// Without rescaling, coefficients have a size of about 1, from which a pass starts.
 	r.Samples = max(factor.DefaultBlock, s.Rank)
 	res, err := r.Fit(ctx, inMemory{sample}, factor.Options{Rank: s.Rank, Seed: s.Seed, KeepScale: true})
 	if err != nil {

@@ -182,7 +182,7 @@ func (s *State) Update(ctx context.Context, total *Sums) (*State, error) {
 		other, twice := seen[part.Digest]
 		switch {
 		case part.Shard != want:
-			return nil, fmt.Errorf("sums of shard %s in the place of shard %s", part.Shard, want)
+			return nil, fmt.Errorf("sums of shard %s instead of shard %s", part.Shard, want)
 		case s.Shards[i] != "" && s.Shards[i] != part.Digest:
 			return nil, fmt.Errorf("shard %s has changed since the first pass", want)
 		case twice:
