@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -217,6 +218,7 @@ func (l *learning) round(cmd *cobra.Command, s *passes.State, paths []string, su
 			shell = exec.CommandContext(cmd.Context(), "cmd", "/C", l.command)
 		}
 		shell.Stdin, shell.Stdout, shell.Stderr = strings.NewReader(lines.String()), cmd.ErrOrStderr(), cmd.ErrOrStderr()
+		shell.WaitDelay = 5 * time.Second // after an interrupt, if workers keep its pipes open
 		failed := shell.Run()
 		left := s.Missing(paths, sums)
 		if len(left) > 0 && len(left) >= len(missing) {

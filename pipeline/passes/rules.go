@@ -29,8 +29,8 @@ type rule interface {
 	update(ctx context.Context, next *State, all *Sums) (objective float64, err error)
 	// result sets the result or groups of the model of a state after its start.
 	result(s *State) error
-	// checkShape returns an error for arrays that do not fit the run.
-	checkShape(s *State) error
+	// shape is the size of the vectors of a state; 0 rows mean any number.
+	shape(s *State) (rows, columns int)
 }
 
 // Check returns an error with the reason if a method cannot learn in passes.
@@ -82,13 +82,6 @@ type inMemory struct{ *mat.Dense }
 func (x inMemory) Read(_ context.Context, from int, dst *mat.Dense) error {
 	p, m := dst.Dims()
 	dst.Copy(x.Slice(from, from+p, 0, m))
-	return nil
-}
-
-func checkDims(name string, x *mat.Dense, rows, columns int) error {
-	if r, c := dims(x); r != rows || c != columns {
-		return fmt.Errorf("the array %q is %d×%d; expected %d×%d", name, r, c, rows, columns)
-	}
 	return nil
 }
 
@@ -217,9 +210,7 @@ func (r nmf) result(s *State) error {
 	return nil
 }
 
-func (r nmf) checkShape(s *State) error {
-	return checkDims(vectorsArray, s.Vectors, s.Model.Columns, s.Rank)
-}
+func (r nmf) shape(s *State) (rows, columns int) { return s.Model.Columns, s.Rank }
 
 // pca is PCA from the moments of the samples about the mean of the sample of rows, in one pass.
 type pca struct{ factor.PCA }
@@ -257,7 +248,7 @@ func (pca) result(s *State) error {
 	return nil
 }
 
-func (pca) checkShape(s *State) error { return checkDims(vectorsArray, s.Vectors, 1, s.Model.Columns) }
+func (pca) shape(s *State) (rows, columns int) { return 1, s.Model.Columns }
 
 // kmeans is Lloyd's algorithm from a start by k-means|| (Bahmani et al. 2012): each of startPasses passes draws k samples
 // with probabilities proportional to their costs, and another pass counts the samples near each drawn one; k-means++ on
@@ -274,36 +265,23 @@ func (kmeans) begin(_ context.Context, s *State, _ *mat.Dense) error {
 
 func (kmeans) sum(ctx context.Context, s *State, x Rows, sums *Sums) error {
 	m := s.Model.Columns
+	k, _ := dims(s.Vectors)
+	values := make([]float64, cluster.SumsLength(k, m))
 	draws := s.Step != Learning && s.Step < startPasses
-	if k, _ := dims(s.Vectors); !draws {
-		sums.Values = make([]float64, cluster.SumsLength(k, m))
-	}
-	if draws {
-		sums.Keep = s.Rank
+	if sums.Keep = s.Rank; !draws {
+		sums.Values, sums.Keep = values, 0
 	}
 	random := rng.New(s.Seed, "k-means||", s.Step, x.Shard)
-	return factor.EachBlock(ctx, x, m, func(from int, rows *mat.Dense) error {
-		var costs []float64
-		var err error
-		into := sums.Values
-		if draws && s.Vectors != nil {
-			k, _ := s.Vectors.Dims()
-			into = make([]float64, cluster.SumsLength(k, m))
-		}
+	return factor.EachBlock(ctx, x, m, func(from int, rows *mat.Dense) (err error) {
+		costs := slices.Repeat([]float64{1}, rows.RawMatrix().Rows)
 		if s.Vectors != nil {
-			if costs, err = s.Distance.AddSums(ctx, into, rows, s.Vectors, nil, s.typical()); err != nil {
+			if costs, err = s.Distance.AddSums(ctx, values, rows, s.Vectors, nil, s.typical()); err != nil {
 				return fmt.Errorf("the samples from %d: %w", from+1, err)
 			}
 		}
-		for i := range rows.RawMatrix().Rows {
-			if !draws {
-				break
-			}
-			key := -elementary.Log(1 - random.Float64()) // the smallest of keys divided by costs is a draw
-			if costs != nil {
-				key /= costs[i]
-			}
-			if !math.IsInf(key, 1) {
+		for i := 0; draws && i < len(costs); i++ {
+			// The smallest of exponential numbers divided by costs is a draw by costs.
+			if key := -elementary.Log(1-random.Float64()) / costs[i]; costs[i] > 0 {
 				sums.Keys, sums.Drawn = append(sums.Keys, key), append(sums.Drawn, rows.RawRowView(i)...)
 			}
 		}
@@ -365,13 +343,12 @@ func (r kmeans) result(s *State) error {
 	return nil
 }
 
-func (kmeans) checkShape(s *State) error {
-	if s.Vectors == nil && s.Step == 0 {
-		return nil
+func (kmeans) shape(s *State) (rows, columns int) {
+	switch s.Step {
+	case Learning:
+		return s.Rank, s.Model.Columns
+	case 0:
+		return 0, 0
 	}
-	rows, columns := dims(s.Vectors)
-	if s.Step == Learning || columns != s.Model.Columns {
-		return checkDims(vectorsArray, s.Vectors, s.Rank, s.Model.Columns)
-	}
-	return checkDims(vectorsArray, s.Vectors, max(rows, 1), s.Model.Columns)
+	return 0, s.Model.Columns
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -129,10 +130,7 @@ func (s *Sums) prune() {
 		return
 	}
 	m := len(s.Drawn) / len(s.Keys)
-	order := make([]int, len(s.Keys))
-	for i := range order {
-		order[i] = i
-	}
+	order := matrix.Range(len(s.Keys))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Keys[a], s.Keys[b]) })
 	keys, drawn := []float64(nil), []float64(nil)
 	for _, i := range order[:s.Keep] {
@@ -342,7 +340,10 @@ func Read(ctx context.Context, text []byte) (*State, error) {
 		s.rule, err = ruleOf(method)
 	}
 	if err == nil {
-		err = s.checkShape(s)
+		rows, columns := s.shape(s)
+		if r, c := dims(s.Vectors); rows > 0 && r != rows || c != columns {
+			err = fmt.Errorf("the array %q is %d×%d; expected %d×%d", vectorsArray, r, c, rows, columns)
+		}
 	}
 	return s, err
 }
