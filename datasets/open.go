@@ -192,6 +192,11 @@ func open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 		return nil, catalogue.Unknown(name)
 	}
 	stat, err := os.Stat(name)
+	if err != nil && strings.ContainsAny(name, "*?[") {
+		if shards, err := vectorfile.Shards(name); shards != nil || err != nil {
+			return openShards(ctx, name, shards, err, opt)
+		}
+	}
 	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(name, `/\`) {
 		return nil, catalogue.Unknown(name)
 	}
@@ -274,6 +279,11 @@ func openFolder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) 
 		if !e.IsDir() && vectorfile.IsIDXImages(e.Name()) {
 			return idxFolder(ctx, dir, opt.Part, opt.vectors())
 		}
+		if _, isShard := vectorfile.ShardOf(e.Name()); isShard {
+			if shards, err := vectorfile.Shards(dir); shards != nil || err != nil {
+				return openShards(ctx, dir, shards, err, opt)
+			}
+		}
 	}
 	if !opt.definesClasses() && !opt.NoClasses {
 		for _, info := range catalogue.Known() {
@@ -287,6 +297,17 @@ func openFolder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) 
 		}
 	}
 	return Folder(ctx, dir, opt)
+}
+
+func openShards(ctx context.Context, name string, paths []string, err error, opt OpenOptions) (*Set, error) {
+	if err != nil {
+		return nil, err
+	}
+	c, err := vectorfile.OpenShards(ctx, paths, opt.vectors())
+	if err != nil {
+		return nil, err
+	}
+	return setOf(name, c), nil
 }
 
 func openFile(ctx context.Context, path string, opt vectorfile.Options) (*Set, error) {
@@ -375,7 +396,7 @@ func setOf(path string, c *vectorfile.Content) *Set {
 // content returns the vectors of the set, with their names and classes.
 func (s *Set) content() *vectorfile.Content {
 	return &vectorfile.Content{Name: s.Name, Names: s.Names, Classes: s.Classes, Labels: s.Labels,
-		Vectors: s.Vectors, Height: s.Height, Width: s.Width, Features: s.Features, Settings: s.Settings}
+		Vectors: s.Vectors, Height: s.Height, Width: s.Width, Features: s.Features, Settings: s.Settings, Single: s.Single, Lists: s.Lists}
 }
 
 // Write writes a set of vectors to a file, as [vectorfile.Write] does.

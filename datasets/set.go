@@ -51,8 +51,11 @@ type Set struct {
 	Pictures []string   // the image file of each vector, found by the sample's name, or ""; nil if there are none
 	// Height and Width are the size of images in the vectors, row by row and upright, or 0.
 	Height, Width int
-	// Features describes which columns belong to which feature. Write stores it; Open does not read it.
+	// Features describes which columns belong to which feature, and Lists are further lists. Write stores them; Open does
+	// not read them.
 	Features []vectorfile.Columns
+	Lists    []vectorfile.List
+	Single   bool      // Write stores Vectors in single precision
 	Settings string    // the settings of the features of Vectors, in JSON, or ""
 	LeftOut  []LeftOut // counts files and samples that are not in the set
 	Bad      []BadFile // unreadable files in a folder of images, with OpenOptions.SkipBad
@@ -64,6 +67,20 @@ type Set struct {
 
 // Len returns the number of samples.
 func (s *Set) Len() int { return len(s.Names) }
+
+// Shard returns the set of the shard's samples, with the classes of all samples.
+func (s *Set) Shard(of vectorfile.Shard) (*Set, error) {
+	from, to := of.Rows(s.Len())
+	if from == to {
+		return nil, fmt.Errorf("%s: shard %s of %d samples is empty", s.Name, of, s.Len())
+	}
+	out := s.Subset(matrix.Range(to)[from:])
+	out.Classes, out.Labels, out.Known = s.Classes, s.Labels[from:to], ""
+	if s.OwnLabels != nil {
+		out.OwnClasses, out.OwnLabels = s.OwnClasses, s.OwnLabels[from:to]
+	}
+	return out, nil
+}
 
 // Subset returns the set of the samples with these indices, in this order. It panics for an invalid index.
 func (s *Set) Subset(rows []int) *Set {

@@ -179,8 +179,19 @@ func embed(ctx context.Context, x mat.Matrix, known Known, opt Options, check fu
 	if !algebra.Finite(p) {
 		return nil, errors.New("the projection overflows")
 	}
-	m, d := p.Dims()
-	out := mat.NewDense(m, d, nil)
+	out := positiveColumns(p)
+	model := &Linear{Mean: t.Mean, Projection: out}
+	y, err := model.Transform(ctx, t.data.Matrix())
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Basis: out, Model: model, Coefficients: y}, nil
+}
+
+// positiveColumns returns p with the sign of each column changed so that its largest entry is positive.
+func positiveColumns(p *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(p)
+	_, d := p.Dims()
 	for c := range d {
 		column, largest := mat.Col(nil, c, p), 0.0
 		for _, x := range column {
@@ -191,12 +202,7 @@ func embed(ctx context.Context, x mat.Matrix, known Known, opt Options, check fu
 		floats.Scale(math.Copysign(1, largest), column)
 		out.SetCol(c, column)
 	}
-	model := &Linear{Mean: t.Mean, Projection: out}
-	y, err := model.Transform(ctx, t.data.Matrix())
-	if err != nil {
-		return nil, err
-	}
-	return &Result{Basis: out, Model: model, Coefficients: y}, nil
+	return out
 }
 
 // Linear is a [Model] that represents a sample by its linear projection.

@@ -98,12 +98,27 @@ type block struct {
 
 // An onlineCost updates u, k×m, from successive blocks.
 type onlineCost interface {
-	// represent minimises over the coefficients v, k×p, of a block with u fixed, more accurately in the last pass,
-	// and returns the cost.
-	represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error)
-	// learn minimises over u, with the last block of represent added and earlier blocks scaled by by.
-	learn(ctx context.Context, by float64) error
+	// represent minimises over the coefficients v, k×p, of a block with u fixed, and returns the cost.
+	represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) (float64, error)
+	// add scales the statistics of earlier blocks by by and adds the last block of represent.
+	add(by float64)
+	// minimise minimises over u given the statistics.
+	minimise(ctx context.Context) error
+	// statistics returns the memory of the statistics.
+	statistics() [][]float64
 }
+
+// accuracy is how well represent minimises: in an epoch, in the last pass, or from the start in a pass of Sums.
+type accuracy int
+
+const (
+	ofEpoch accuracy = iota
+	ofLastPass
+	ofSums
+)
+
+// Rounds of sweeps, single sweeps and multiplicative steps of represent, by accuracy.
+var frobeniusRounds, klSweeps, splitSteps = [...]int{1, 1, 5}, [...]int{3, 10, 10}, [...]int{10, 50, 50}
 
 // Memory returns an estimate of the bytes that Fit allocates.
 func (b MiniBatch) Memory(s Size) int64 {
@@ -221,21 +236,26 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 		return nil, fmt.Errorf("coefficients are %d×%d; expected %d×%d", n, k, f.n, opt.Rank)
 	}
 	f.buffer = mat.NewDense(f.p, f.m, nil)
+	f.online, f.first = f.parts.online(f.u)
 	// A slow decay makes U follow late; a fast one makes it fit only the last samples.
 	f.forgetting = min(max(float64(f.n)/float64(8*max(f.p, 1024)), 2), 8)
-	// Coefficients start at 0, or at 1 if the updates cannot leave 0. Convergence is tested against
-	// the first sweep's step, so the start must not be on another scale than the data.
-	switch {
-	case b.Missing || b.Cost > CostKL:
-		f.first, f.forgetting = 1, 2*f.forgetting
-		f.online = &onlineSplit{parts: &f.parts, u: f.u, above: algebra.Like(f.u), below: algebra.Like(f.u)}
-	case b.Cost == CostKL:
-		f.first, f.forgetting = 1, 2*f.forgetting
-		f.online = &onlineKL{u: f.u, shares: algebra.Like(f.u), sums: make([]float64, opt.Rank)}
-	default:
-		f.online = &onlineFrobenius{u: f.u, gram: mat.NewDense(opt.Rank, opt.Rank, nil), linear: algebra.Like(f.u)}
+	if f.first > 0 {
+		f.forgetting *= 2
 	}
 	return f, nil
+}
+
+// online returns the updates of u and the start of the coefficients: 0, or 1 if the updates cannot leave 0. Convergence
+// is tested against the first sweep's step, so the start must not be on another scale than the data.
+func (p *Parts) online(u *mat.Dense) (_ onlineCost, first float64) {
+	k, _ := u.Dims()
+	switch {
+	case p.EntryWeights || p.Cost > CostKL:
+		return &onlineSplit{parts: p, u: u, above: algebra.Like(u), below: algebra.Like(u)}, 1
+	case p.Cost == CostKL:
+		return &onlineKL{u: u, shares: algebra.Like(u), sums: make([]float64, k)}, 1
+	}
+	return &onlineFrobenius{u: u, gram: mat.NewDense(k, k, nil), linear: algebra.Like(u)}, 0
 }
 
 // runLength returns the length of a run: at most blockRun, equal for all runs of a block.
@@ -314,7 +334,11 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 			return 0, err
 		}
 		v := algebra.Transpose(rows)
-		cost, err := f.online.represent(ctx, b, v, epoch == 0)
+		by := ofEpoch
+		if epoch == 0 {
+			by = ofLastPass
+		}
+		cost, err := f.online.represent(ctx, b, v, by)
 		if err != nil {
 			return 0, err
 		}
@@ -326,7 +350,8 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 			return 0, err
 		}
 		if sum += cost; epoch > 0 {
-			if err := f.online.learn(ctx, elementary.Exp(-f.forgetting*float64(p)/float64(f.n))); err != nil {
+			f.online.add(elementary.Exp(-f.forgetting * float64(p) / float64(f.n)))
+			if err := f.online.minimise(ctx); err != nil {
 				return 0, err
 			}
 		}
@@ -366,10 +391,15 @@ func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int, error)
 			b.samples = append(b.samples, from+i)
 		}
 	}
+	b.x = f.buffer.Slice(0, len(b.samples), 0, f.m).(*mat.Dense)
+	return b, runs, b.check(&f.parts)
+}
+
+// check validates the samples of the block, and sets their weights and sums.
+func (b *block) check(parts *Parts) (err error) {
 	p := len(b.samples)
-	b.x, b.totals, b.squares = f.buffer.Slice(0, p, 0, f.m).(*mat.Dense), make([]float64, p), make([]float64, p)
-	var err error
-	if f.parts.EntryWeights {
+	b.totals, b.squares = make([]float64, p), make([]float64, p)
+	if parts.EntryWeights {
 		err = b.fill()
 	}
 	var d view.Data
@@ -379,7 +409,7 @@ func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int, error)
 	if err == nil {
 		err = view.NonNegative(d, "this method")
 	}
-	if info := f.parts.cost(); err == nil && info.positive {
+	if info := parts.cost(); err == nil && info.positive {
 		_, err = info.samples(d)
 	}
 	err = placed(err, b.samples)
@@ -389,7 +419,7 @@ func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int, error)
 			b.squares[at] += x * x
 		}
 	})
-	return b, runs, err
+	return err
 }
 
 // fill sets weights, if values are missing, and replaces these by 1.
@@ -430,23 +460,32 @@ type onlineFrobenius struct {
 	at              *frobeniusCost // cost of the last block
 }
 
-func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense, _ bool) (float64, error) {
+func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) (float64, error) {
 	o.at = newFrobeniusCost(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.squares))
 	problem := o.at.coefficientBlock()
-	if err := descent.MinimiseRows(ctx, v, v, problem.Linear, problem.Quadratic, descent.MostSweeps); err != nil {
-		return 0, err
+	for range frobeniusRounds[by] {
+		if err := descent.MinimiseRows(ctx, v, v, problem.Linear, problem.Quadratic, descent.MostSweeps); err != nil {
+			return 0, err
+		}
 	}
 	o.at.moved(true)
 	return o.at.value(), nil
 }
 
-func (o *onlineFrobenius) learn(ctx context.Context, by float64) error {
+func (o *onlineFrobenius) add(by float64) {
 	problem := o.at.basisBlock()
 	o.gram.Scale(by, o.gram)
 	o.gram.Add(o.gram, problem.Quadratic)
 	o.linear.Scale(by, o.linear)
 	o.linear.Add(o.linear, problem.Linear)
+}
+
+func (o *onlineFrobenius) minimise(ctx context.Context) error {
 	return descent.MinimiseRows(ctx, o.u, o.u, o.linear, o.gram, descent.MostSweeps)
+}
+
+func (o *onlineFrobenius) statistics() [][]float64 {
+	return [][]float64{o.linear.RawMatrix().Data, o.gram.RawMatrix().Data}
 }
 
 // onlineKL is D(X‖vᵀu). With φ the shares of the terms in vᵀu, Σ x·φ·log(v·u'/φ) is a lower bound of Σ x·log(vᵀu') for
@@ -458,20 +497,10 @@ type onlineKL struct {
 	at        *klCost   // cost of the last block
 }
 
-// Sweeps over a block's coefficients under the divergence, in an epoch and in the last pass.
-const (
-	klBlockSweeps = 3
-	klLastSweeps  = 10
-)
-
-func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error) {
+func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) (float64, error) {
 	raiseToFloor(o.u)
 	h := descent.NewKLHalf(descent.KLRows{Totals: b.totals, Dense: b.x}, v, o.u)
-	sweeps := klBlockSweeps
-	if last {
-		sweeps = klLastSweeps
-	}
-	for range sweeps {
+	for range klSweeps[by] {
 		if err := h.Sweep(ctx); err != nil {
 			return 0, err
 		}
@@ -494,19 +523,31 @@ func raiseToFloor(u *mat.Dense) {
 	}
 }
 
-func (o *onlineKL) learn(_ context.Context, by float64) error {
+func (o *onlineKL) add(by float64) {
 	problem := o.at.basisBlock()
 	for r := range o.sums {
-		row, shares, linear := o.u.RawRowView(r), o.shares.RawRowView(r), problem.Linear.RawRowView(r)
+		shares, linear := o.shares.RawRowView(r), problem.Linear.RawRowView(r)
 		o.sums[r] = by*o.sums[r] + problem.Positive.At(r, 0)
-		for j, x := range row {
-			if shares[j] = by*shares[j] + x*linear[j]; o.sums[r] >= algebra.LeastDenominator {
-				row[j] = algebra.FlooredProduct(shares[j], 1/o.sums[r])
-			}
+		for j, x := range o.u.RawRowView(r) {
+			shares[j] = by*shares[j] + x*linear[j]
+		}
+	}
+}
+
+func (o *onlineKL) minimise(context.Context) error {
+	for r, sum := range o.sums {
+		if sum < algebra.LeastDenominator {
+			continue
+		}
+		row := o.u.RawRowView(r)
+		for j, x := range o.shares.RawRowView(r) {
+			row[j] = algebra.FlooredProduct(x, 1/sum)
 		}
 	}
 	return nil
 }
+
+func (o *onlineKL) statistics() [][]float64 { return [][]float64{o.shares.RawMatrix().Data, o.sums} }
 
 // onlineSplit is any cost that splits its gradient, also with missing values. At u the cost of a block with the parts P − N
 // of its gradient has a tight bound, which is minimal at u' = (N·u^a/(P·u^b))^γ, with a = max(2 − β, 0), b = min(1 − β, 0)
@@ -518,33 +559,29 @@ type onlineSplit struct {
 	at              cost // cost of the last block
 }
 
-// Multiplicative steps on a block's coefficients, in an epoch and in the last pass.
-const (
-	splitBlockSteps = 10
-	splitLastSteps  = 50
-)
-
-func (o *onlineSplit) represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error) {
+func (o *onlineSplit) represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) (float64, error) {
 	raiseToFloor(o.u)
 	o.at = o.parts.cost().weighted(view.Dense{X: b.x}, b.weights, o.u, v, nil)
-	steps := splitBlockSteps
-	if last {
-		steps = splitLastSteps
-	}
 	next := func() Block {
 		o.at.moved(true)
 		return o.at.coefficientBlock()
 	}
-	if _, err := solve(ctx, v, false, steps, next); err != nil {
+	if _, err := solve(ctx, v, false, splitSteps[by], next); err != nil {
 		return 0, err
 	}
 	o.at.moved(true)
 	return o.at.value(), nil
 }
 
-func (o *onlineSplit) learn(_ context.Context, by float64) error {
-	problem, beta := o.at.basisBlock(), o.parts.cost().degree
-	a, b, power := powerOf(max(2-beta, 0)), powerOf(min(1-beta, 0)), cmp.Or(problem.Power, 1)
+// powers returns a, b and γ.
+func (o *onlineSplit) powers() (a, b func(float64) float64, power float64) {
+	info := o.parts.cost()
+	return powerOf(max(2-info.degree, 0)), powerOf(min(1-info.degree, 0)), cmp.Or(info.power, 1)
+}
+
+func (o *onlineSplit) add(by float64) {
+	problem := o.at.basisBlock()
+	a, b, _ := o.powers()
 	algebra.EachRow(o.u, divisionWork, func(r int, row []float64) {
 		above, below := o.above.RawRowView(r), o.below.RawRowView(r)
 		negative, positive := problem.Linear.RawRowView(r), problem.Positive.RawRowView(r)
@@ -553,10 +590,24 @@ func (o *onlineSplit) learn(_ context.Context, by float64) error {
 				continue // so is the whole vector
 			}
 			above[j] = by*above[j] + negative[j]*a(x)
-			if below[j] = by*below[j] + positive[j]*b(x); below[j] >= algebra.LeastDenominator {
-				row[j] = algebra.FlooredProduct(elementary.Pow(above[j]/below[j], power), 1)
+			below[j] = by*below[j] + positive[j]*b(x)
+		}
+	})
+}
+
+func (o *onlineSplit) minimise(context.Context) error {
+	_, _, power := o.powers()
+	algebra.EachRow(o.u, divisionWork, func(r int, row []float64) {
+		above := o.above.RawRowView(r)
+		for j, below := range o.below.RawRowView(r) {
+			if row[j] > 0 && below >= algebra.LeastDenominator {
+				row[j] = algebra.FlooredProduct(elementary.Pow(above[j]/below, power), 1)
 			}
 		}
 	})
 	return nil
+}
+
+func (o *onlineSplit) statistics() [][]float64 {
+	return [][]float64{o.above.RawMatrix().Data, o.below.RawMatrix().Data}
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
@@ -27,6 +28,8 @@ import (
 // RunOptions are the options of Plan.Run. They do not change any result.
 type RunOptions struct {
 	Workers int // the number of trials at once; 0 means one for each processor
+	// Shard, if Of > 0, runs only this part of the draws.
+	Shard vectorfile.Shard
 	// Progress, if set, is called with "trials" before the first trial and after each one. done counts the trials of
 	// earlier runs too.
 	Progress input.Progress
@@ -98,7 +101,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 		return nil, err
 	}
 	defer timing.Start(ctx, timing.Trials)()
-	r := &run{plan: p, sink: to, done: map[string]record.Record{}, workers: opt.Workers, progress: &input.Reporter{To: opt.Progress}}
+	r := &run{plan: p, sink: to, done: map[string]record.Record{}, workers: opt.Workers, shard: opt.Shard, progress: &input.Reporter{To: opt.Progress}}
 	defer r.progress.End()
 	maps.Copy(r.done, done)
 	err = r.runMissing(ctx)
@@ -115,6 +118,7 @@ type run struct {
 	plan     *Plan
 	sink     Sink
 	workers  int
+	shard    vectorfile.Shard
 	progress *input.Reporter
 
 	mu   sync.Mutex // guards the fields below, and the sink
@@ -124,8 +128,15 @@ type run struct {
 // runMissing runs the missing trials. With several ranks, the best rank of each method is known only after them, so the
 // trials whose models are saved run once more.
 func (r *run) runMissing(ctx context.Context) error {
+	draws := map[drawID]int{}
 	todo := func(new bool) (some []trial) {
 		for _, t := range r.plan.trials {
+			if _, known := draws[t.drawID]; !known {
+				draws[t.drawID] = len(draws)
+			}
+			if r.shard.Of > 0 && draws[t.drawID]%r.shard.Of != r.shard.Index {
+				continue
+			}
 			_, done := r.done[t.id]
 			lacksModel := done && r.plan.savesModel(t) && !r.sink.HasModel(r.plan.modelFile(t))
 			if lacksModel || new && !done {
@@ -136,7 +147,7 @@ func (r *run) runMissing(ctx context.Context) error {
 	}
 	err := r.runTrials(ctx, todo(true))
 	var some *TrialsError
-	if len(r.plan.Experiment.Rank) < 2 || err != nil && !errors.As(err, &some) {
+	if r.shard.Of > 0 || len(r.plan.Experiment.Rank) < 2 || err != nil && !errors.As(err, &some) {
 		return err
 	}
 	r.plan.best = r.plan.bestRanks(r.done)

@@ -796,7 +796,7 @@ func TestMistakesChangeNothing(t *testing.T) {
 		"cluster photos -k 2 --features pixel=4 --out groups":                          {`"pixel"`},
 		"cluster photos -k 2 --method nmf,rank=x --out groups":                         {"rank"},
 		"cluster photos -k 2 --rank 99 --out groups":                                   {"99", "72"},
-		"cluster good.csv -k 2 --batch 2 --out groups":                                 {"good.csv", "only folders of images, IDX files and .npy files can be read in batches"},
+		"cluster good.csv -k 2 --batch 2 --out groups":                                 {"good.csv", "only folders of images, IDX files, .npy files and uncompressed .npz files can be read in batches"},
 		"cluster photos -k 2 --batch 0 --out groups":                                   {"--batch", "0 samples"},
 		"cluster photos -k 2 --batch 9 --method gnmf --out groups":                     {"--batch", "gnmf"},
 		"cluster photos -k 2 --batch 9 --solver mu --out groups":                       {"--batch", "mu"},

@@ -60,10 +60,30 @@ func runCommand() *cobra.Command {
 	addSettings(cmd, e)
 	f.Lookup("method").Usage = "method and settings, such as ccf,init=nmf; repeat for each method"
 	f.StringVar(&out, "out", "", "results folder (default results/NAME)")
+	f.String("shard", "", "run part 3/64 of the draws (from 0/64), for partwise join")
 	rootFlag(f, &root)
 	workersFlag(f, &workers)
 	prepareFlags(cmd)
 	timesFlag(cmd)
+	return cmd
+}
+
+func joinCommand() *cobra.Command {
+	var out string
+	cmd := newCommand("join", func(cmd *cobra.Command, args []string) error {
+		for _, from := range args {
+			if err := checkOut(from, out); err != nil {
+				return err
+			}
+		}
+		folder, err := results.Join(out, args, report.ExperimentFiles...)
+		if err != nil {
+			return err
+		}
+		return cmp.Or(writeReport(cmd, folder, "", nil), folder.Close())
+	})
+	cmd.Flags().StringVarP(&out, "out", "o", "", "results folder of all trials")
+	_ = cmd.MarkFlagRequired("out")
 	return cmd
 }
 
@@ -125,8 +145,12 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 		return err
 	}
 	printNotes(cmd, notes)
+	shard, err := shardOf(cmd)
+	if err != nil {
+		return err
+	}
 	trials := &stages{w: cmd.ErrOrStderr()}
-	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: int(workers), Progress: trials.show})
+	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: int(workers), Shard: shard, Progress: trials.show})
 	trials.end()
 	_, some := errors.AsType[*pipeline.TrialsError](err)
 	switch {
@@ -138,6 +162,8 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 		return fmt.Errorf("%w (%d of %d trials are saved in %s)", err, len(records), plan.Len(), out)
 	case err != nil:
 		return err
+	case shard.Of > 0:
+		return say(cmd, "%d of %d trials are in %s.\n", len(records), plan.Len(), out)
 	}
 	models, _ := results.Models(out, plan.Summary()) // the report lists unreadable models
 	shown, err := plan.Illustrate(ctx, models)

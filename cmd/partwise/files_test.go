@@ -48,6 +48,10 @@ var guarded = map[string]map[string][]string{
 	},
 	"impute --out":   {"impute vectors.csv --rank 2 --trace new.csv": {"vectors.csv"}},
 	"impute --trace": {"impute vectors.csv --rank 2 --out new.npz": {"vectors.csv", "new.npz"}},
+	"join --out":     {"join groups": {"groups"}},
+	"merge --out":    {"merge m.npz groups": {"m.npz"}},
+	"pass --out":     {"pass m.npz photos/rows-00000-of-00001.npz": {"photos"}},
+	"vocab --out":    {"vocab photos --passes 1": {"photos/mine.npz"}},
 	"reproduce --doc": {
 		"reproduce tiny.yaml":              {"tiny.yaml", "tiny.paper.yaml"},
 		"reproduce tiny.yaml --set photos": {"PICTURE"},

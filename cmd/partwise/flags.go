@@ -286,7 +286,7 @@ func unknown(kind, name string, names []string) error {
 func commandLine(cmd *cobra.Command, args []string) string {
 	words := append([]string{cmd.CommandPath()}, lists.Map(args, quote)...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if slices.Contains([]string{"workers", "out", "memory", "cache-size", "profile", "times", "json"}, f.Name) {
+		if slices.Contains([]string{"workers", "out", "memory", "cache-size", "profile", "shard", "times", "json"}, f.Name) {
 			return
 		}
 		name, values := nameOfFlag(f), []string{f.Value.String()}

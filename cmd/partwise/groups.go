@@ -111,7 +111,7 @@ func clusterCommand() *cobra.Command {
 	vectorFlags(cmd, &e.Data)
 	prepareFlags(cmd)
 	timesFlag(cmd)
-	return cmd
+	return withPasses(cmd, clusterInPasses)
 }
 
 func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string) error {

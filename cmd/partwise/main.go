@@ -145,8 +145,11 @@ func rootCommand() *cobra.Command {
 	root.Version, root.SilenceErrors, root.SilenceUsage = versionText(), true, true
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		inv := invocationIn(cmd.Context())
-		err := cmp.Or(asUsage(cmd, validateFlags(cmd)), inv.begin(cmd, args), checkFiles(cmd, args), limitMemory(cmd))
+		err := cmp.Or(asUsage(cmd, validateFlags(cmd)), inv.begin(cmd, args))
 		if err == nil {
+			err = nameShard(cmd)
+		}
+		if err = cmp.Or(err, checkFiles(cmd, args), limitMemory(cmd)); err == nil {
 			err = inv.readStdin(cmd.Context(), args)
 		}
 		return err
@@ -157,8 +160,8 @@ func rootCommand() *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Photographs:", []*cobra.Command{clusterCommand(), exploreCommand(), sortCommand(), cleanCommand(), tagCommand(), assignCommand()}},
-		{"Experiments:", []*cobra.Command{runCommand(), drawsCommand(), reportCommand(), compareCommand(), reproduceCommand()}},
-		{"Data and models:", []*cobra.Command{datasetsCommand(), featuresCommand(), fitCommand(), imputeCommand(), applyCommand(), methodsCommand(), listCommand(), schemaCommand()}},
+		{"Experiments:", []*cobra.Command{runCommand(), joinCommand(), drawsCommand(), reportCommand(), compareCommand(), reproduceCommand()}},
+		{"Data and models:", []*cobra.Command{datasetsCommand(), featuresCommand(), vocabCommand(), fitCommand(), passCommand(), mergeCommand(), imputeCommand(), applyCommand(), methodsCommand(), listCommand(), schemaCommand()}},
 		{otherCommands, []*cobra.Command{cacheCommand(), licencesCommand(), manCommand(), versionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})

@@ -695,7 +695,7 @@ func TestHelpIsShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
-		if n := strings.Count(cmd.Long, "\n"); len(lines) > 45 || n > 2 {
+		if n := strings.Count(cmd.Long, "\n"); len(lines) > 48 || n > 2 {
 			t.Errorf("%s --help has %d lines, %d of them text", cmd.CommandPath(), len(lines), n+1)
 		}
 		for _, line := range lines {

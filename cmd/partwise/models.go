@@ -51,7 +51,7 @@ type fitFlags struct {
 }
 
 func fitCommand() *cobra.Command {
-	return factorCommand(newCommand("fit", nil), "output .npz file, or - for standard output", (*fitFlags).save)
+	return withPasses(factorCommand(newCommand("fit", nil), "output .npz file, or - for standard output", (*fitFlags).save), fitInPasses)
 }
 
 func imputeCommand() *cobra.Command {
@@ -324,7 +324,7 @@ func printFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Resul
 
 func featuresCommand() *cobra.Command {
 	var out, words string
-	var force bool
+	var force, single bool
 	e := &spec.Experiment{Features: spec.Features{Auto: true}}
 	cmd := newCommand("features", func(cmd *cobra.Command, args []string) error {
 		e.Data.Set = args[0]
@@ -337,12 +337,15 @@ func featuresCommand() *cobra.Command {
 		if err := vectorfile.CanWrite(out); err != nil {
 			return usageError{err}
 		}
-		if err := checkNewFiles(force, out, words, skippedList(out)); err != nil {
+		if err := checkNewFiles(force || cmd.Flags().Changed("shard"), out, words, skippedList(out)); err != nil {
 			return err
 		}
-		in, err := prepare(cmd, e, input.PrepareOptions{}, func(*datasets.Set) error { return nil })
+		in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error {
+			set.Single = single
+			return checkShard(cmd, e, set, out, &force, nil)
+		})
 		if err != nil {
-			return err
+			return doneShard(cmd, out, err)
 		}
 		defer in.Close()
 		n, m := in.Dims()
@@ -372,6 +375,8 @@ func featuresCommand() *cobra.Command {
 	addDefault(cmd, "features", "as in cluster")
 	f.StringVarP(&out, "out", "o", "", outUsage)
 	_ = cmd.MarkFlagRequired("out")
+	f.BoolVar(&single, "float32", false, "write values in single precision (.npz only)")
+	shardFlag(cmd)
 	f.StringVar(&words, "words", "", "also write the visual words to this .npz file")
 	f.BoolVar(&force, "force", false, "replace existing files")
 	dataFlags(cmd, &e.Data)
@@ -393,25 +398,30 @@ func (o *newSamples) command(name, usage string, check func(m *models.Model, fil
 	do func(*cobra.Command, *models.Model, *inputs) error) *cobra.Command {
 	cmd := newCommand(name, func(cmd *cobra.Command, args []string) error {
 		m, file, err := readModel(cmd.Context(), args[0])
+		var sum string
+		if err == nil {
+			sum, err = output.Sum(file)
+		}
 		if err == nil {
 			err = check(m, file)
 		}
 		if err == nil {
-			err = checkNewFiles(o.force, o.out, skippedList(o.out))
+			err = checkNewFiles(o.force || cmd.Flags().Changed("shard"), o.out, skippedList(o.out))
 		}
 		if err != nil {
 			return err
 		}
 		o.Data.Set, o.Data.OneImage, o.Features = args[1], true, m.Features
 		in, err := prepare(cmd, &o.Experiment, input.PrepareOptions{}, func(set *datasets.Set) error {
-			return m.Check(cmd.Context(), set)
+			return cmp.Or(m.Check(cmd.Context(), set), checkShard(cmd, &o.Experiment, set, o.out, &o.force, []byte(sum)))
 		})
 		if err != nil {
-			return err
+			return doneShard(cmd, o.out, err)
 		}
 		defer in.Close()
 		return do(cmd, m, in)
 	})
+	shardFlag(cmd)
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", usage)
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace an existing file")
 	strictFlag(cmd)

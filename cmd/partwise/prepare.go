@@ -109,7 +109,7 @@ func skippedList(out string) string {
 
 // setOf returns the samples with other vectors.
 func (in *inputs) setOf(x mat.Matrix) *datasets.Set {
-	return &datasets.Set{Name: in.Set.Name, Names: matrix.Take(in.Set.Names, in.Rows), Classes: in.Set.Classes, Labels: in.Labels(), Vectors: x}
+	return &datasets.Set{Name: in.Set.Name, Names: matrix.Take(in.Set.Names, in.Rows), Classes: in.Set.Classes, Labels: in.Labels(), Vectors: x, Lists: in.Set.Lists, Single: in.Set.Single}
 }
 
 func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) error {
@@ -192,7 +192,7 @@ func openSet(cmd *cobra.Command, e *spec.Experiment, check func(*datasets.Set) e
 	if strict != nil {
 		e.Features.SkipBad = strict.Value.String() == "false"
 	}
-	set, err := input.Open(cmd.Context(), e)
+	set, err := openPart(cmd, e)
 	if err != nil {
 		return nil, err
 	}
@@ -313,12 +313,12 @@ var flagUse = map[string]use{
 	"labels": reads, "links": reads, "mask": reads, "pictures": reads, "set": reads, "start": reads, "text": reads, "truth": reads, "weights": reads,
 	"csv": writes, "doc": writes, "profile": writes, "trace": writes, "words": writes,
 	"cache": fills, "data": fills, "dir": fills, "to": fills,
-	"by": noFile, "cache-size": noFile, "format": noFile, "from": noFile, "kinds": noFile, "memory": noFile, "mirror": noFile, "not-same": noFile, "solver": noFile,
+	"by": noFile, "cache-size": noFile, "format": noFile, "from": noFile, "kinds": noFile, "memory": noFile, "mirror": noFile, "not-same": noFile, "run": noFile, "shard": noFile, "solver": noFile,
 }
 
 func useOf(cmd *cobra.Command, f *pflag.Flag) (of use, known bool) {
 	if f.Name == "out" {
-		if slices.Contains([]string{"cluster", "draws", "reproduce", "run"}, cmd.Name()) {
+		if slices.Contains([]string{"cluster", "draws", "join", "pass", "reproduce", "run"}, cmd.Name()) {
 			return fills, true
 		}
 		return writes, true

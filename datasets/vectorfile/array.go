@@ -141,8 +141,10 @@ var ErrChanged = errors.New("the file changed during the run; run again when no 
 // Stored is an r×c matrix whose values stay in files. Read reads some rows. It implements mat.Matrix and Blocks of
 // package factor, must be closed, and is safe for concurrent use.
 type Stored struct {
-	cols  int
-	parts []storedPart
+	cols    int
+	parts   []storedPart
+	checks  bool // Read returns an error for values that are not finite, except NaN with missing
+	missing bool
 	// least and greatest are the range of the values; for bytes with a value above 1 they are 0 and 255.
 	least, greatest float64
 }
@@ -193,8 +195,14 @@ func (s *Stored) Read(ctx context.Context, from int, dst *mat.Dense) error {
 			row -= s.parts[at].dims[0]
 		}
 		count := min(p-done, s.parts[at].dims[0]-row)
-		if err := s.parts[at].read(row, dst.Slice(done, done+count, 0, c).(*mat.Dense)); err != nil {
+		rows := dst.Slice(done, done+count, 0, c).(*mat.Dense)
+		if err := s.parts[at].read(row, rows); err != nil {
 			return err
+		}
+		for i := 0; s.checks && i < count; i++ {
+			if err := checkRow(row+i, nil, rows.RawRowView(i), s.missing); err != nil {
+				return fmt.Errorf("%s: %w", s.parts[at].path, err)
+			}
 		}
 		done += count
 	}
@@ -272,8 +280,9 @@ func (s *Stored) isBytes() bool {
 	return !slices.ContainsFunc(s.parts, func(p storedPart) bool { return p.kind != number.Uint8 })
 }
 
-// storeOnDisk returns the matrix of an array that begins at start of the file, or that is unpacked to a temporary file.
-func (in *input) storeOnDisk(unpacked io.Reader, start int64, a array) *Stored {
+// storeOnDisk returns the matrix of an array in the bytes from start to end of the file, or that is unpacked to a temporary
+// file. A negative end is the end of the file.
+func (in *input) storeOnDisk(unpacked io.Reader, start, end int64, a array) *Stored {
 	n, m := a.size()
 	part := storedPart{array: a, path: in.path, start: start}
 	need := int64(n) * int64(m) * int64(a.kind.Size())
@@ -287,7 +296,11 @@ func (in *input) storeOnDisk(unpacked io.Reader, start int64, a array) *Stored {
 	if unpacked != nil {
 		guard.Must(io.Copy(part.file, io.LimitReader(unpacked, need+1)))
 	}
-	there := guard.Must(part.file.Stat()).Size() - part.start
+	size := guard.Must(part.file.Stat()).Size()
+	if end < 0 || unpacked != nil {
+		end = size
+	}
+	there := min(end, size) - part.start
 	if there < need {
 		guard.Check(truncatedError(need, there))
 	}

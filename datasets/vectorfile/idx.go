@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
@@ -97,69 +98,21 @@ func IDXFolder(ctx context.Context, dir, part string, opt Options) (whole *Conte
 	slices.SortStableFunc(files, func(a, b string) int { return strings.Compare(partOf(b), partOf(a)) })
 	var test []bool
 	budget := newBudget(ctx, opt)
-	for _, file := range files {
-		path := filepath.Join(dir, file)
+	paths := lists.Map(files, func(file string) string { return filepath.Join(dir, file) })
+	whole, err = openEach(paths, func(path string) (*Content, error) {
 		s, err := readFile(path, opt, budget, readIDX)
-		if err == nil && whole != nil {
-			if err = whole.join(s, budget); err != nil {
-				s.Close()
-				err = fmt.Errorf("%s: %w", path, err)
-			}
+		if err == nil {
+			test = append(test, slices.Repeat([]bool{partOf(filepath.Base(path)) == "test"}, s.Len())...)
 		}
-		if err != nil {
-			if whole != nil {
-				whole.Close()
-			}
-			return nil, nil, err
-		}
-		if whole == nil {
-			whole = s
-		}
-		test = append(test, slices.Repeat([]bool{partOf(file) == "test"}, s.Len())...)
+		return s, err
+	}, budget)
+	if err != nil {
+		return nil, nil, err
 	}
 	if !slices.ContainsFunc(files, func(file string) bool { return partOf(file) == "" }) {
 		whole.Test = test
 	}
 	return whole, others, nil
-}
-
-// join appends the samples of b. It keeps bytes if both have bytes.
-func (c *Content) join(b *Content, budget *budget) error {
-	fits := false
-	_, m := c.Vectors.Dims()
-	if _, columns := b.Vectors.Dims(); c.Height == b.Height && c.Width == b.Width && m == columns {
-		switch x := c.Vectors.(type) {
-		case *Stored:
-			if y, ok := b.Vectors.(*Stored); ok && x.isBytes() && y.isBytes() {
-				fits = true
-				x.parts, x.greatest = append(x.parts, y.parts...), max(x.greatest, y.greatest)
-			}
-		case *Bytes:
-			if y, ok := b.Vectors.(*Bytes); ok {
-				fits = true
-				if err := budget.reserve(int64(len(x.data)+len(y.data)), "both together"); err != nil {
-					return err
-				}
-				c.Vectors = NewBytes(x.rows+y.rows, m, slices.Concat(x.data, y.data))
-			}
-		}
-	}
-	if !fits {
-		return fmt.Errorf("%d×%d images cannot be combined with %d×%d images", b.Height, b.Width, c.Height, c.Width)
-	}
-	var words []string
-	for _, s := range []*Content{c, b} {
-		for _, l := range s.Labels {
-			word := ""
-			if l >= 0 {
-				word = s.Classes[l]
-			}
-			words = append(words, word)
-		}
-	}
-	c.Names = append(c.Names, b.Names...)
-	c.Classes, c.Labels = Classes(words)
-	return nil
 }
 
 var idxNumbers = map[byte]number.Kind{
@@ -177,7 +130,7 @@ func idxArray(in *input) (dims []int, x mat.Matrix) {
 		if packed {
 			unpacked = r
 		}
-		return a.dims, in.storeOnDisk(unpacked, start, *a)
+		return a.dims, in.storeOnDisk(unpacked, start, -1, *a)
 	}
 	err = guard.Try(func() {
 		x = a.matrix(r, most-start, in, a.kind == number.Uint8)

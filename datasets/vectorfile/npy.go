@@ -1,6 +1,7 @@
 package vectorfile
 
 import (
+	"archive/zip"
 	"bufio"
 	"context"
 	"math"
@@ -47,7 +48,12 @@ func npzVariables(in *input) (vars variables, err error) {
 		err := guard.Try(func() {
 			content := guard.Must(entry.Open())
 			defer content.Close()
-			v = readArray(in, number.Buffered(&stoppable{content, in.ctx}, entry.Size()), entry.Most(), name)
+			r := number.Buffered(&stoppable{content, in.ctx}, entry.Size())
+			if in.opt.OnDisk && in.stored == nil && entry.Method == zip.Store && slices.Contains(in.vectorNames(), name) {
+				v = in.arrayOnDisk(r, name, guard.Must(entry.DataOffset()), entry.Size())
+			} else {
+				v = readArray(in, r, entry.Most(), name)
+			}
 		})
 		guard.Check(guard.Wrap(err, "array %q", name))
 		guard.Check(vars.add(v, in))
@@ -58,14 +64,19 @@ func npzVariables(in *input) (vars variables, err error) {
 
 // numpy returns the content of arrays by their usual names in Python.
 func (vs variables) numpy(in *input) (*Content, error) {
-	features := []string{"X", "fea", "data", "features", "embeddings", "arr_0"}
-	if in.opt.Features != "" {
-		features = []string{in.opt.Features}
-	}
+	features := in.vectorNames()
 	if x := vs.find(features...); x != nil && len(x.Dims) == 3 {
 		in.opt.Height, in.opt.Width = x.Dims[1], x.Dims[2]
 	}
 	return vs.content(in, features, []string{"y", "gnd", "labels", "target", "arr_1"})
+}
+
+// vectorNames are the usual names of the vectors in Python, or the one of the options.
+func (in *input) vectorNames() []string {
+	if in.opt.Features != "" {
+		return []string{in.opt.Features}
+	}
+	return []string{"X", "fea", "data", "features", "embeddings", "arr_0"}
 }
 
 // npyArray reads a file's array, or with Options.OnDisk leaves its numbers in the file.
@@ -74,13 +85,18 @@ func npyArray(in *input, name string) variable {
 	if !in.opt.OnDisk {
 		return readArray(in, r, in.size, name)
 	}
+	return in.arrayOnDisk(r, name, 0, in.size)
+}
+
+// arrayOnDisk reads the header of an array of size bytes from start on, and leaves its numbers in the file.
+func (in *input) arrayOnDisk(r *bufio.Reader, name string, start, size int64) variable {
 	h := guard.Must(npz.ReadHeader(r))
 	v := variable{Name: name, Class: h.Type, Dims: h.Shape}
 	t, ok := h.Item()
 	failIf(!ok || t.Kind == number.None || len(h.Shape) < 1 || len(h.Shape) > 3 || h.Fortran && len(h.Shape) > 1,
 		"array %s is not a numeric array in C order, which reading in batches needs (use numpy.ascontiguousarray)", &v)
 	failIf(guard.Must(h.Items(t.Size)) == 0, "array %s is not a matrix of numbers", &v)
-	v.Value = in.storeOnDisk(nil, h.Length, array{kind: t.Kind, order: t.Order, dims: h.Shape})
+	v.Value = in.storeOnDisk(nil, start+h.Length, start+size, array{kind: t.Kind, order: t.Order, dims: h.Shape})
 	return v
 }
 

@@ -26,7 +26,7 @@ type Options struct {
 	Height, Width int
 	// Limit is the most memory in bytes that Open takes; 0 means the free budget of the context.
 	Limit int64
-	// OnDisk leaves the values of NumPy (in C order) and IDX files on disk; Vectors is a *Stored, and the content must
+	// OnDisk leaves the values of NumPy (in C order, not compressed) and IDX files on disk; Vectors is a *Stored, and the content must
 	// be closed. Gzipped values are unpacked to a temporary file. Other formats are errors.
 	OnDisk bool
 	// Missing keeps the value NaN, and reads an empty cell of a CSV file as NaN. Otherwise both are errors.
@@ -56,7 +56,7 @@ func Open(ctx context.Context, path string, opt Options) (*Content, error) {
 		return nil, fmt.Errorf("%s: a single image; use the folder of images", path)
 	case startsWith("ARROW1")(head):
 		return nil, fmt.Errorf("%s: Arrow and Feather are not supported; write Parquet, in Python with pyarrow.parquet.write_table", path)
-	case opt.OnDisk && !isIDX(head) && !isNPY(head):
+	case opt.OnDisk && !isIDX(head) && !isNPY(head) && !isZip(head):
 		return nil, NotOnDisk(path)
 	}
 	for _, r := range readers {
@@ -76,7 +76,7 @@ type reader struct {
 var readers = []reader{
 	{isIDX, pathReader(readIDX)},
 	{isNPY, pathReader(readNPY)},
-	{startsWith("PK\x03\x04"), pathReader(readNPZ)},
+	{isZip, pathReader(readNPZ)},
 	{func(head []byte) bool { _, is := sniffMAT(head); return is }, pathReader(readMAT)},
 	{isParquet, pathReader(readParquet)},
 	{indexedLine.Match, pathReader(readIndexed)},
@@ -93,10 +93,10 @@ func Add(fits func(head []byte) bool, read func(ctx context.Context, path string
 
 // NotOnDisk returns the error for a set that does not support Options.OnDisk.
 func NotOnDisk(name string) error {
-	return fmt.Errorf("%s: only folders of images, IDX files and .npy files can be read in batches", name)
+	return fmt.Errorf("%s: only folders of images, IDX files, .npy files and uncompressed .npz files can be read in batches", name)
 }
 
-var isNPY = startsWith("\x93NUMPY")
+var isNPY, isZip = startsWith("\x93NUMPY"), startsWith("PK\x03\x04")
 
 func startsWith(magic string) func(head []byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }

@@ -106,7 +106,7 @@ func TestStoredRefuses(t *testing.T) {
 		"short-idx.gz":  {gzipped(t, idx[:len(idx)-1]), "the header declares 12 bytes, but the file has 11:"},
 		"long-idx.gz":   {gzipped(t, append(bytes.Clone(idx), 0)), "extra bytes after the"},
 		"broken-idx.gz": {gzipped(t, idx)[:30], "broken-idx.gz: "},
-		"x.csv":         {[]byte("1,2\n3,4\n"), "x.csv: only folders of images, IDX files and .npy files can be read in batches"},
+		"x.csv":         {[]byte("1,2\n3,4\n"), "x.csv: only folders of images, IDX files, .npy files and uncompressed .npz files can be read in batches"},
 	} {
 		path := filepath.Join(place(t, map[string][]byte{name: c.data}), name)
 		if _, err := Open(t.Context(), path, Options{OnDisk: true}); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -199,7 +199,11 @@ func writeNumPy(w *bufio.Writer, c *Content) error {
 	case *Bytes:
 		z.Array("fea", "|u1", []int{n, m}, func(w *bufio.Writer) { w.Write(x.data) })
 	default:
-		z.Floats("fea", []int{n, m}, rowsOf(x))
+		if row := rowsOf(x); c.Single {
+			z.Singles("fea", []int{n, m}, row)
+		} else {
+			z.Floats("fea", []int{n, m}, row)
+		}
 	}
 	for _, l := range c.lists(c.Height, c.Width) {
 		switch {

@@ -5,7 +5,9 @@ package npz
 import (
 	"archive/zip"
 	"bufio"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +45,23 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 		a.Entries = append(a.Entries, Entry{f})
 	}
 	return a, nil
+}
+
+// Digest returns a digest of the names and contents of all entries. It reads and checks them.
+func (a *Archive) Digest() (string, error) {
+	h := sha256.New()
+	for _, e := range a.Entries {
+		fmt.Fprintf(h, "%q %d\n", e.Name, e.Size())
+		content, err := e.Open()
+		if err == nil {
+			_, err = io.Copy(h, content)
+			content.Close()
+		}
+		if err != nil {
+			return "", fmt.Errorf("the array %q: %w", e.Name, err)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Most returns an upper bound of the size of the content.
@@ -376,6 +395,19 @@ func (w *Writer) Floats(name string, shape []int, row func(i int) []float64) {
 		for i := range rows {
 			for _, x := range row(i) {
 				if _, err := b.Write(binary.LittleEndian.AppendUint64(b.AvailableBuffer(), math.Float64bits(x))); err != nil {
+					return
+				}
+			}
+		}
+	})
+}
+
+// Singles writes an array of float32 of two dimensions, as Floats does.
+func (w *Writer) Singles(name string, shape []int, row func(i int) []float64) {
+	w.Array(name, "<f4", shape, func(b *bufio.Writer) {
+		for i := range shape[0] {
+			for _, x := range row(i) {
+				if _, err := b.Write(binary.LittleEndian.AppendUint32(b.AvailableBuffer(), math.Float32bits(float32(x)))); err != nil {
 					return
 				}
 			}

@@ -46,7 +46,7 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 		return fmt.Errorf("the method %s already clusters the features; remove the clustering by %s, or choose a factorisation", method.Name, g.Cluster.By)
 	}
 	if g.Batch != 0 {
-		if _, err := batchOf(method, g.Batch); err != nil {
+		if _, err := MiniBatch(method, g.Batch); err != nil {
 			return err
 		}
 	}
@@ -149,8 +149,8 @@ func (b inBlocks) Fit(ctx context.Context, _ mat.Matrix, known factor.Known, opt
 	return b.MiniBatch.Fit(ctx, b.blocks, opt)
 }
 
-// batchOf returns the mini-batch form of a method, with blocks of this many samples.
-func batchOf(m spec.Method, samples int) (b factor.MiniBatch, err error) {
+// MiniBatch returns the mini-batch form of a method, with blocks of this many samples.
+func MiniBatch(m spec.Method, samples int) (b factor.MiniBatch, err error) {
 	b.Samples = samples
 	if samples < 1 {
 		return b, fmt.Errorf("%d samples per batch; expected 1 or more", samples)
@@ -174,7 +174,7 @@ func batchOf(m spec.Method, samples int) (b factor.MiniBatch, err error) {
 // CheckBatch returns an error for a method that cannot learn from blocks of Batch samples, and for features that cannot
 // be computed in blocks.
 func (g Groups) CheckBatch(f spec.Features) error {
-	if _, err := batchOf(g.Method, g.Batch); err != nil {
+	if _, err := MiniBatch(g.Method, g.Batch); err != nil {
 		return err
 	}
 	return input.CheckBatch(f)

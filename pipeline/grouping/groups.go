@@ -183,7 +183,7 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 	case (g.Batch != 0) != (in.Blocks != nil):
 		return nil, errors.New("Groups.Batch needs inputs prepared in batches, and such inputs need Groups.Batch")
 	case in.Blocks != nil:
-		b, err := batchOf(g.Method, g.Batch)
+		b, err := MiniBatch(g.Method, g.Batch)
 		if err != nil {
 			return nil, err
 		}

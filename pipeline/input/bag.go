@@ -79,13 +79,10 @@ func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*spec
 			return learned, nil
 		}
 	}
-	sampler := vocab.Sampler{Total: w.Sample, PerImage: w.PerImage, Seed: seed}
-	if err = b.Each(ctx, samples, b.in.progress.Of("sampling descriptors"), func(at int, d *features.Descriptors) error {
-		return sampler.Add(b.in.Set.Names[samples[at]], d)
-	}); err != nil {
+	vectors, dim, err := b.Sample(ctx, samples, seed)
+	if err != nil {
 		return nil, err
 	}
-	vectors, dim := sampler.Sample()
 	training := w.Training(seed, vectors, dim)
 	training.Progress = b.in.progress.Of("learning visual words")
 	if learned.Vocabulary, err = training.Train(ctx, vectors, dim); err != nil {
@@ -97,6 +94,18 @@ func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*spec
 	}
 	b.in.store.Put(learned.Key, blob.Bytes())
 	return learned, nil
+}
+
+// Sample returns the drawn descriptors of the samples from which words are learned, n rows of dim bytes.
+func (b *bag) Sample(ctx context.Context, samples []int, seed uint64) (vectors []uint8, dim int, err error) {
+	sampler := vocab.Sampler{Total: b.Words.Sample, PerImage: b.Words.PerImage, Seed: seed}
+	if err = b.Each(ctx, samples, b.in.progress.Of("sampling descriptors"), func(at int, d *features.Descriptors) error {
+		return sampler.Add(b.in.Set.Names[samples[at]], d)
+	}); err != nil {
+		return nil, 0, err
+	}
+	vectors, dim = sampler.Sample()
+	return vectors, dim, nil
 }
 
 // count returns the histograms of the samples, one a row.

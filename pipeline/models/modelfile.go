@@ -77,7 +77,10 @@ type openedDocument struct {
 }
 
 // Save writes the model as a NumPy .npz file: see docs/reference/model-files.md. The same model gives the same bytes.
-func (m *Model) Save(w io.Writer) error {
+func (m *Model) Save(w io.Writer) error { return m.SaveWith(w, func(*npz.Writer) {}) }
+
+// SaveWith is Save with additional arrays, whose names must differ from the names that Save writes.
+func (m *Model) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 	doc := modelDocument{Program: m.Program, Data: m.Data, Method: m.Method, Columns: m.Columns, Networks: m.digests, Source: m.source}
 	var err error
 	if doc.Features, err = json.Marshal(m.Features.Document()); err != nil {
@@ -100,6 +103,7 @@ func (m *Model) Save(w io.Writer) error {
 		z.Integers(modelVersion, formatVersion)
 		z.Text(modelText, text)
 		z.Words(modelNames, m.Names)
+		more(z)
 		for _, f := range m.Features.Each() { // one of them has words
 			if learned := f.Words.Learned; learned != nil {
 				learned.SaveTo(z)

@@ -252,6 +252,15 @@ func (c Crop) Cropper() (features.Crop, error) {
 	return nil, nil
 }
 
+// LearnsFromSamples reports whether the features depend on all samples: words that are not in a file, weights by document
+// frequency, scales of joined features that are not set, whitening or propagation.
+func (f Features) LearnsFromSamples() bool {
+	if f.OfWords() && (f.Words.From == "" || f.Words.IDF) || f.Transductive() {
+		return true
+	}
+	return slices.ContainsFunc(f.Joined, func(w Weighted) bool { return w.Scale == 0 || w.Features.LearnsFromSamples() })
+}
+
 // Resolve returns the features for a set. Auto resolves to the built-in network if at least half of the images
 // are 64 pixels wide and high, else to colours.
 func (f Features) Resolve(set *datasets.Set) Features {

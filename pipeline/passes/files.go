@@ -1,0 +1,221 @@
+package passes
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/npz"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
+)
+
+// SumsPrefix begins the names of the files of sums, such as sums-00003-of-00064.npz.
+const SumsPrefix = "sums"
+
+// Open opens the file of a shard in blocks, with these features.
+func Open(ctx context.Context, path string, f spec.Features) (*input.Inputs, error) {
+	e := &spec.Experiment{Features: f}
+	e.Data.Set, e.Data.OnDisk = path, true
+	return input.Prepare(ctx, e, input.PrepareOptions{InBlocks: true})
+}
+
+// mostSampled is the number of shards from which Draw reads.
+const mostSampled = 64
+
+// Draw reads about n rows, evenly spaced in evenly spaced shards.
+func Draw(ctx context.Context, paths []string, f spec.Features, n int) (s Sample, err error) {
+	var values []float64
+	defer func() {
+		if err != nil && s.Inputs != nil {
+			s.Close()
+		}
+	}()
+	some := min(len(paths), mostSampled)
+	for i := range some {
+		path := paths[i*len(paths)/some]
+		in, err := Open(ctx, path, f)
+		if err != nil {
+			return s, err
+		}
+		if s.Inputs == nil {
+			s.Inputs = in
+		} else {
+			defer in.Close()
+		}
+		rows, m := in.Dims()
+		if _, columns := s.Dims(); m != columns {
+			return s, fmt.Errorf("%s: vectors of %d values, but %s has %d", path, m, paths[0], columns)
+		}
+		row := mat.NewDense(1, m, nil)
+		take := min(rows, (n+some-1)/some)
+		for r := range take {
+			if err := in.Blocks.Read(ctx, r*rows/take, row); err != nil {
+				return s, err
+			}
+			values = append(values, row.RawRowView(0)...)
+		}
+	}
+	_, m := s.Dims()
+	s.X = mat.NewDense(len(values)/m, m, values)
+	return s, nil
+}
+
+// ReadFile reads the state in a file.
+func ReadFile(ctx context.Context, path string) (*State, error) {
+	text, err := output.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Read(ctx, text)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return s, err
+}
+
+// SumsFile returns the path of the sums of a shard in a folder.
+func SumsFile(dir string, shard vectorfile.Shard) string {
+	return filepath.Join(dir, shard.File(SumsPrefix, ".npz"))
+}
+
+// PassFile writes the sums of the shard in a file at a state into the folder dir, unless they are there.
+func PassFile(ctx context.Context, s *State, path, dir string) error {
+	shard, ok := vectorfile.ShardOf(path)
+	if !ok {
+		return fmt.Errorf("%s: expected the name of a shard, such as rows-00003-of-00064.npz", path)
+	}
+	to := SumsFile(dir, shard)
+	before, err := readSums(to)
+	switch _, statErr := os.Lstat(to); {
+	case errors.Is(statErr, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("%w; remove it, or choose another folder", err)
+	}
+	digest, err := digestOf(path)
+	if err != nil {
+		return err
+	}
+	part := Part{shard, digest}
+	if before != nil && before.Model == s.Digest && before.Parts[0] == part {
+		return nil
+	}
+	in, err := Open(ctx, path, s.Model.Features)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	sums, err := s.Pass(ctx, Rows{in.Blocks, part, in.Labels(), in.Set.Classes})
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, in.NameRows(err, nil))
+	}
+	return atomicfile.WriteFunc(to, sums.save)
+}
+
+// Missing returns the paths of the shards without sums of this state in the folder dir.
+func (s *State) Missing(paths []string, dir string) (missing []string) {
+	for i, path := range paths {
+		sums, err := readSums(SumsFile(dir, vectorfile.Shard{Index: i, Of: len(paths)}))
+		if err != nil || sums.Model != s.Digest {
+			missing = append(missing, path)
+		}
+	}
+	return missing
+}
+
+func digestOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	z, err := npz.Open(f, info.Size())
+	if err == nil {
+		var digest string
+		if digest, err = z.Digest(); err == nil {
+			return digest, nil
+		}
+	}
+	return "", fmt.Errorf("%s: %w", path, err)
+}
+
+// Merge returns the state after the pass whose sums are in the folder dir.
+func Merge(ctx context.Context, s *State, dir string) (*State, error) {
+	total, err := Total(len(s.Shards), func(i int) (*Sums, error) {
+		path := SumsFile(dir, vectorfile.Shard{Index: i, Of: len(s.Shards)})
+		sums, err := readSums(path)
+		if err == nil && sums.Model != s.Digest {
+			err = fmt.Errorf("%s: the sums are of another model, or of another pass: run the pass of this shard again", path)
+		}
+		return sums, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	next, err := s.Update(ctx, total)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", dir, err)
+	}
+	return next, err
+}
+
+func (s *Sums) save(w io.Writer) error {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	z := npz.NewWriter(w)
+	z.Text(SumsPrefix, text)
+	z.List("values", s.Values)
+	z.List("keys", s.Keys)
+	z.List("drawn", s.Drawn)
+	return z.Close()
+}
+
+func readSums(path string) (s *Sums, err error) {
+	text, err := output.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			s, err = nil, fmt.Errorf("%s: not a file of sums: %w", path, err)
+		}
+	}()
+	z, err := npz.Open(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		return nil, err
+	}
+	document, err := z.Text(SumsPrefix)
+	if err != nil {
+		return nil, err
+	}
+	s = &Sums{}
+	if err = json.Unmarshal(document, s); err != nil {
+		return nil, err
+	}
+	for name, to := range map[string]*[]float64{"values": &s.Values, "keys": &s.Keys, "drawn": &s.Drawn} {
+		if *to, _, err = z.Floats(name, 1, nil); err != nil {
+			return nil, err
+		}
+	}
+	if shard, _ := vectorfile.ShardOf(path); len(s.Parts) != 1 || s.Parts[0].Shard != shard || len(s.Keys) == 0 && len(s.Drawn) > 0 {
+		return nil, fmt.Errorf("its shards %v do not match its name", s.Parts)
+	}
+	return s, nil
+}
