@@ -28,6 +28,7 @@ SKIPPED = {"original", "largest"}  # no estimators: the features themselves, and
 
 # The algorithm that serves without labels and links.
 WITHOUT = {"constrained-kmeans": "kmeans", "cop-kmeans": "kmeans", "seeded-kmeans": "kmeans", "ss-kk": "kernel-kmeans", "ss-snc": "ncut"}
+UNSIGNED = {"ncut", "ss-snc"}  # they cut graphs whose weights are inner products
 CLUSTER = {"distance", "start", "refine", "restarts"}  # the settings of --cluster
 
 # scikit-learn's names of settings.
@@ -88,7 +89,7 @@ def estimator(name, entry, base, settings, special, extra=()):
     defaults = {p: SPECIAL[p][0] for p in special}
     for p, s in own.items():
         defaults[p], texts[p] = default_of(s), describe(p, s)
-        if p == "init" and base == "Factorisation":
+        if p == "init" and base in ("Factorisation", "Transformer"):
             texts[p] = texts[p].replace("nmf; default", "nmf, custom with W or H of fit; default")
     order = [rank, *own, *[p for p in special if p != rank]]
     facts = entry.get("facts", {})
@@ -100,7 +101,7 @@ def estimator(name, entry, base, settings, special, extra=()):
     for p in order:
         doc += [f"    {p} : default {defaults[p]!r}", lines(texts[p] + ".", "        ")]
     doc += ["", "    Attributes", "    ----------"]
-    if base == "Factorisation":
+    if base in ("Factorisation", "Transformer"):
         doc += ["    components_ : array of shape (n_components, n_features)", "        The basis vectors Uᵀ, where the method has any."]
         if "max_iter" in special:
             doc += ["    reconstruction_err_ : float", "        √(objective without penalties); √(2·objective) for a divergence.",
@@ -138,6 +139,8 @@ def source(methods, clusterers):
             extra = []
             if entry["name"] in WITHOUT:
                 extra.append(f'_without = "{WITHOUT[entry["name"]]}"')
+            if entry["name"] in UNSIGNED:
+                entry = dict(entry, supports=["new"])
             base = "CentroidClusterer" if entry["name"] == "kmeans" else "Clusterer"
             classes.append(estimator(name, entry, base, settings[entry["name"]], ["n_clusters", *common], extra))
             continue
@@ -149,16 +152,18 @@ def source(methods, clusterers):
         if "images" in entry.get("needs", []) or entry["name"] == "parts":
             special.append("image_shape")
         own = entry.get("settings", []) + [shared[s] for s in shared if s in SHARED]
+        base = "Transformer" if "new" in entry.get("supports", []) else "Factorisation"
+        extra = ["_each_class = True"] if entry["name"] == "eccf" else []
         if entry["name"] == "parts":  # tie and penalties choose whether it uses labels or links
             entry = dict(entry, needs=["links"])
-        classes.append(estimator(name, entry, "Factorisation", own, special + common))
+        classes.append(estimator(name, entry, base, own, special + common, extra))
         if entry["name"] == "nmf":
             batch = dict(entry, title="NMF learned from batches of samples", supports=["new"])
             own = [s for s in own if s["name"] == "none"]
-            classes.append(estimator("MiniBatchNMF", batch, "Factorisation", own, ["n_components", "batch_size", "max_iter", *common]))
+            classes.append(estimator("MiniBatchNMF", batch, base, own, ["n_components", "batch_size", "max_iter", *common]))
     names = sorted(line.split("(")[0].removeprefix("class ") for c in classes for line in c.split("\n")[:1])
     head = '"""The estimators. Written by generate.py from the lists of the program; do not edit."""\n\n'
-    head += "from ._base import CentroidClusterer, Clusterer, Factorisation\n\n__all__ = [\n"
+    head += "from ._base import CentroidClusterer, Clusterer, Factorisation, Transformer\n\n__all__ = [\n"
     head += "".join(f'    "{n}",\n' for n in names) + "]\n"
     return head + "".join("\n\n" + c for c in classes)
 

@@ -11,7 +11,6 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _program
@@ -52,10 +51,11 @@ class Estimator(BaseEstimator):
     _settings = {}  # names of the program by parameter
     _needs = ()  # labels, links (in place of labels; without labels they are optional), images
     _supports = ()  # signed, missing, weights, new
+    _each_class = False  # each labelled class needs a basis vector of its own
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = "images" not in self._needs
+        tags.input_tags.sparse = "images" not in self._needs and not hasattr(self, "batch_size")
         tags.input_tags.positive_only = "signed" not in self._supports
         tags.input_tags.allow_nan = "missing" in self._supports
         tags.target_tags.required = "labels" in self._needs
@@ -113,6 +113,7 @@ class Estimator(BaseEstimator):
         if takes_labels and y is not None:
             self.classes_, index = self._labels(y, n)
             rows_of = [(f"{file} row {at[i] + 1}", int(c)) for i, c in enumerate(index) if c >= 0 and at[i] >= 0]
+            self._free = len(rows) - len(rows_of)
             if rows_of:
                 args += ["--labels", folder.write("labels.csv", table(rows_of))]
         elif takes_labels and not links and self.__sklearn_tags__().target_tags.required:
@@ -141,17 +142,8 @@ class Estimator(BaseEstimator):
         return _program.run(*args, verbose=self.verbose, n_jobs=self.n_jobs)
 
 
-def _represents(self):
-    return "new" in self._supports
-
-
-class Factorisation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
-    """X ≈ V·Uᵀ: transform returns the coefficients V, and components_ is Uᵀ."""
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64"]
-        return tags
+class Factorisation(Estimator):
+    """X ≈ V·Uᵀ: fit_transform returns the coefficients V, and components_ is Uᵀ."""
 
     def fit(self, X, y=None, *, must_link=None, cannot_link=None, weights=None, W=None, H=None):
         """Factorise X.
@@ -164,7 +156,7 @@ class Factorisation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
         must_link, cannot_link : arrays of shape (n_pairs, 2), optional
             Pairs of samples, for methods that use links.
         weights : array of shape (n_samples,) or of the shape of X, optional
-            Weights from 0 of the samples or of the values. Missing values (NaN) need none.
+            Weights above 0 of the samples, or from 0 of the values. Missing values (NaN) need none.
         W, H : arrays of shape (n_samples, n_components) and (n_components, n_features), optional
             Initial factors for init="custom".
 
@@ -212,8 +204,13 @@ class Factorisation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
                 args += ["--missing", "nan"]
             if getattr(self, "image_shape", None) is not None or "images" in self._needs:
                 kept = kept.reshape(len(rows), *(self.image_shape or (X.shape[1], 1)))
+            if getattr(self, "batch_size", None) is not None:
+                kept = np.ascontiguousarray(kept)
             path = folder.put(kept)
-            args += ["--rank", self.n_components, "--seed", seed_of(self.random_state), "--no-cache", "--out", folder.path("model.npz")]
+            rank = self.n_components
+            if self._each_class and hasattr(self, "classes_") and rank != "auto":
+                rank = max(rank, len(self.classes_))
+            args += ["--rank", rank, "--seed", seed_of(self.random_state), "--no-cache", "--out", folder.path("model.npz")]
             self._run("fit", path, *args)
             model = _program.load(folder.path("model.npz"), skip=("names",))
         coefficients = model.pop("coefficients")
@@ -239,7 +236,14 @@ class Factorisation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
         frobenius = getattr(self, "cost", "frobenius") in ("frobenius", None) and not self._method.endswith("-kl") and self._method != "d-snmf"
         return float(np.sqrt(max(0, objective if frobenius else 2 * objective)))
 
-    @available_if(_represents)
+
+class Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Factorisation):
+    """A factorisation that computes the coefficients V of new samples."""
+
+    def fit_transform(self, X, y=None, *, must_link=None, cannot_link=None, weights=None, W=None, H=None):
+        """Factorise X and return the coefficients V, of shape (n_samples, n_components); see fit."""
+        return self._fit(X, y, must_link, cannot_link, weights, W, H)
+
     def transform(self, X):
         """Return the coefficients of X for the fitted basis, an array of shape (n_samples, n_components)."""
         check_is_fitted(self)
@@ -301,13 +305,22 @@ class Clusterer(ClusterMixin, Estimator):
             method = self._method if args or "labels" not in self._needs else self._without
             if not method:
                 raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-            if own := self._command(self._settings):
-                args += ["--cluster", ",".join(own)]
-            path = folder.put(X if len(rows) == n else X[rows])
-            args += ["--method", method, "--features", "normalise=none", "-k", self.n_clusters, "--seed", seed_of(self.random_state)]
-            self._run("cluster", path, *args, "--no-cache", "--out", folder.path("model.npz"))
-            self._model = _program.load(folder.path("model.npz"), skip=("names", "sample_contents"))
-        groups, names = self._model.pop("sample_groups"), json.loads(bytes(self._model["model"]))["groups"]["names"]
+            k = self.n_clusters
+            if hasattr(self, "classes_") and k != "auto":
+                # Each class has a cluster of its own, and each other cluster an unlabelled sample.
+                k = max(len(self.classes_), min(k, len(self.classes_) + self._free))
+            if k == 1:  # the program needs two clusters
+                groups, names, self._metric = np.zeros(len(rows), int), [""], "euclidean"
+                self._model = {"group_centres": np.asarray(X.mean(axis=0), float).reshape(1, -1)}
+            else:
+                own = self._command({p: s for p, s in self._settings.items() if p != "distance"})
+                args += ["--cluster", ",".join(["distance=" + getattr(self, "distance", "euclidean"), *own])]
+                args += ["--method", method, "--features", "normalise=none", "-k", k, "--seed", seed_of(self.random_state)]
+                path = folder.put(X if len(rows) == n else X[rows])
+                self._run("cluster", path, *args, "--no-cache", "--out", folder.path("model.npz"))
+                self._model = _program.load(folder.path("model.npz"), skip=("names", "sample_contents"))
+                about = json.loads(bytes(self._model["model"]))["groups"]
+                groups, names, self._metric = self._model.pop("sample_groups"), about["names"], about["distance"]
         # A labelled class keeps its own value; other clusters get the next integers.
         self._values = np.arange(len(names))
         if hasattr(self, "classes_"):
@@ -323,6 +336,10 @@ class Clusterer(ClusterMixin, Estimator):
         if not self._propagated:
             self.inertia_ = float(self._inertia(X, index))
         return self
+
+    def fit_predict(self, X, y=None, **links):
+        """Cluster X and return the cluster of each sample; see fit."""
+        return self.fit(X, y, **links).labels_
 
     def _values_of(self, names):
         if np.issubdtype(self.classes_.dtype, np.number):
@@ -356,8 +373,7 @@ class Clusterer(ClusterMixin, Estimator):
         return self._values[index]
 
     def _distances(self, X):
-        metric = json.loads(bytes(self._model["model"]))["groups"]["distance"]
-        return pairwise_distances(X, self.cluster_centers_, metric=metric)
+        return pairwise_distances(X, self.cluster_centers_, metric=self._metric)
 
 
 class CentroidClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
@@ -371,3 +387,47 @@ class CentroidClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clust
         """Return the distance of each sample to each centre."""
         check_is_fitted(self)
         return self._distances(self._samples(X, False)[0])
+
+
+class LabelledClusterer(Clusterer):
+    """Clusters that obey labels and links: each labelled class becomes one cluster, with all of its labelled samples.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default 8
+        The number of clusters; at least the number of labelled classes.
+    method : str, default "guided-kmeans"
+        guided-kmeans, constrained-kmeans, cop-kmeans, seeded-kmeans, label-spreading, harmonic, self-training or
+        nearest-labelled; each is an estimator of its own, too.
+    random_state : int, RandomState or None
+        Seed of the random numbers.
+    n_jobs : int
+        Number of threads, -1 for all cores; None is the share of the process in joblib, else all cores.
+    verbose : int
+        1 shows the progress.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_samples,)
+        The class of each sample; clusters without a class have the next integers.
+    classes_ : array
+        The labelled classes.
+    cluster_centers_ : array of shape (n_clusters, n_features)
+    inertia_ : float
+    n_features_in_ : int
+    feature_names_in_ : array, if X has names
+    """
+
+    _needs = ("labels", "links")
+    _supports = ("signed", "new")
+
+    def __init__(self, n_clusters=8, *, method="guided-kmeans", random_state=None, n_jobs=None, verbose=0):
+        self.n_clusters = n_clusters
+        self.method = method
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @property
+    def _method(self):
+        return self.method

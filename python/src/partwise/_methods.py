@@ -1,6 +1,6 @@
 """The estimators. Written by generate.py from the lists of the program; do not edit."""
 
-from ._base import CentroidClusterer, Clusterer, Factorisation
+from ._base import CentroidClusterer, Clusterer, Factorisation, Transformer
 
 __all__ = [
     "CCF",
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 
-class NMF(Factorisation):
+class NMF(Transformer):
     """Non-negative matrix factorisation.
 
     Minimises ‖X − UVᵀ‖², or D(X, UVᵀ) with another cost.
@@ -143,7 +143,7 @@ class NMF(Factorisation):
         self.verbose = verbose
 
 
-class MiniBatchNMF(Factorisation):
+class MiniBatchNMF(Transformer):
     """NMF learned from batches of samples.
 
     Minimises ‖X − UVᵀ‖², or D(X, UVᵀ) with another cost.
@@ -207,7 +207,7 @@ class MiniBatchNMF(Factorisation):
         self.verbose = verbose
 
 
-class KLNMF(Factorisation):
+class KLNMF(Transformer):
     """NMF under the Kullback-Leibler divergence.
 
     Minimises D(X‖UVᵀ) = Σ x·log(x/y) − x + y, Y = UVᵀ.
@@ -288,7 +288,7 @@ class KLNMF(Factorisation):
         self.verbose = verbose
 
 
-class NCWNMF(Factorisation):
+class NCWNMF(Transformer):
     """NMF with normalised-cut weights.
 
     Minimises Σ γ_i‖x_i − U·v_i‖², γ = 1/(XᵀX·1).
@@ -369,7 +369,7 @@ class NCWNMF(Factorisation):
         self.verbose = verbose
 
 
-class GNMF(Factorisation):
+class GNMF(Transformer):
     """Graph regularised NMF.
 
     Minimises ‖X − UVᵀ‖² + λ·tr(VᵀLV).
@@ -467,7 +467,7 @@ class GNMF(Factorisation):
         self.verbose = verbose
 
 
-class SemiGNMF(Factorisation):
+class SemiGNMF(Transformer):
     """Graph regularised NMF with labels.
 
     Minimises ‖X − UVᵀ‖² + λ·tr(VᵀLV), S_ij = 1 for one label, 0 for two.
@@ -566,7 +566,7 @@ class SemiGNMF(Factorisation):
         self.verbose = verbose
 
 
-class CNMF(Factorisation):
+class CNMF(Transformer):
     """Constrained NMF.
 
     Minimises ‖X − U(AZ)ᵀ‖².
@@ -649,7 +649,7 @@ class CNMF(Factorisation):
         self.verbose = verbose
 
 
-class KLCNMF(Factorisation):
+class KLCNMF(Transformer):
     """Constrained NMF under the Kullback-Leibler divergence.
 
     Minimises D(X‖U(AZ)ᵀ).
@@ -732,7 +732,7 @@ class KLCNMF(Factorisation):
         self.verbose = verbose
 
 
-class L2SNMF(Factorisation):
+class L2SNMF(Transformer):
     """Supervised NMF.
 
     Minimises ‖X − UVᵀ‖² + tr(VᵀCV), ‖u_r‖ = 1, C_ij < 0 for must-links, > 0 for cannot-links.
@@ -823,7 +823,7 @@ class L2SNMF(Factorisation):
         self.verbose = verbose
 
 
-class DSNMF(Factorisation):
+class DSNMF(Transformer):
     """Supervised NMF under the Kullback-Leibler divergence.
 
     Minimises D(X‖UVᵀ) + tr(VᵀCV), ‖u_r‖ = 1, C_ij < 0 for must-links, > 0 for cannot-links.
@@ -914,7 +914,7 @@ class DSNMF(Factorisation):
         self.verbose = verbose
 
 
-class NTF(Factorisation):
+class NTF(Transformer):
     """Non-negative tensor factorisation.
 
     Minimises Σ_i ‖X_i − Σ_r v_ir·a_r·b_rᵀ‖², image i is h×w.
@@ -1001,7 +1001,7 @@ class NTF(Factorisation):
         self.verbose = verbose
 
 
-class SemiNMF(Factorisation):
+class SemiNMF(Transformer):
     """Semi-NMF.
 
     Minimises ‖X − UVᵀ‖², V ≥ 0.
@@ -1082,7 +1082,7 @@ class SemiNMF(Factorisation):
         self.verbose = verbose
 
 
-class ONMF(Factorisation):
+class ONMF(Transformer):
     """Orthogonal NMF.
 
     Minimises ‖X − UVᵀ‖², VᵀV = I or UᵀU = I.
@@ -1167,7 +1167,7 @@ class ONMF(Factorisation):
         self.verbose = verbose
 
 
-class TriNMF(Factorisation):
+class TriNMF(Transformer):
     """Non-negative tri-factorisation.
 
     Minimises ‖X − GSVᵀ‖², or D(X, GSVᵀ) with another cost.
@@ -1271,7 +1271,7 @@ class TriNMF(Factorisation):
         self.verbose = verbose
 
 
-class CF(Factorisation):
+class CF(Transformer):
     """Concept factorisation.
 
     Minimises ‖X − XWVᵀ‖².
@@ -1368,7 +1368,7 @@ class CF(Factorisation):
         self.verbose = verbose
 
 
-class LCCF(Factorisation):
+class LCCF(Transformer):
     """Locally consistent concept factorisation.
 
     Minimises ‖X − XWVᵀ‖² + λ·tr(VᵀLV).
@@ -1481,7 +1481,7 @@ class LCCF(Factorisation):
         self.verbose = verbose
 
 
-class CCF(Factorisation):
+class CCF(Transformer):
     """Constrained concept factorisation.
 
     Minimises ‖X − XW(AZ)ᵀ‖².
@@ -1580,7 +1580,7 @@ class CCF(Factorisation):
         self.verbose = verbose
 
 
-class CFOGL(Factorisation):
+class CFOGL(Transformer):
     """Concept factorisation with optimal graph learning.
 
     Minimises ‖Q − W₀‖² + β·tr(FᵀL_QF) + λ·tr(VᵀL_QV) + μ·‖X − XWVᵀ‖².
@@ -1767,6 +1767,7 @@ class ECCF(Factorisation):
     _settings = {"kappa": "kappa", "lambda_": "lambda", "whitening": "whitening", "n_neighbors": "neighbours"}
     _needs = ("labels",)
     _supports = ("signed",)
+    _each_class = True
 
     def __init__(
         self,
@@ -1980,7 +1981,7 @@ class SymNMF(Factorisation):
         self.verbose = verbose
 
 
-class SparseCoding(Factorisation):
+class SparseCoding(Transformer):
     """Sparse coding.
 
     Minimises ‖X − BVᵀ‖² + λ·Σ|v_ij|, ‖b_j‖ ≤ 1.
@@ -2057,7 +2058,7 @@ class SparseCoding(Factorisation):
         self.verbose = verbose
 
 
-class PCA(Factorisation):
+class PCA(Transformer):
     """Principal component analysis.
 
     Minimises ‖X̄ − PPᵀX̄‖² over PᵀP = I, X̄ = X less its mean.
@@ -2112,7 +2113,7 @@ class PCA(Factorisation):
         self.verbose = verbose
 
 
-class LDA(Factorisation):
+class LDA(Transformer):
     """Linear discriminant analysis.
 
     Minimises tr(PᵀS_wP) relative to tr(PᵀS_bP).
@@ -2168,7 +2169,7 @@ class LDA(Factorisation):
         self.verbose = verbose
 
 
-class MFA(Factorisation):
+class MFA(Transformer):
     """Marginal Fisher analysis.
 
     Minimises tr(PᵀXLXᵀP) relative to tr(PᵀXL'XᵀP).
@@ -2232,7 +2233,7 @@ class MFA(Factorisation):
         self.verbose = verbose
 
 
-class SDA(Factorisation):
+class SDA(Transformer):
     """Semi-supervised discriminant analysis.
 
     Minimises tr(Pᵀ(S_t + αXLXᵀ + βI)P) relative to tr(PᵀS_bP).
@@ -2303,7 +2304,7 @@ class SDA(Factorisation):
         self.verbose = verbose
 
 
-class Parts(Factorisation):
+class Parts(Transformer):
     """Any combination of parts.
 
     Minimises cost(X, U·Vᵀ) + penalties(U, V).
@@ -2961,7 +2962,7 @@ class SpectralClustering(Clusterer):
 
     _method = "ncut"
     _settings = {"distance": "distance", "init": "start", "refine": "refine", "n_init": "restarts"}
-    _supports = ("signed", "new")
+    _supports = ("new",)
 
     def __init__(
         self,
@@ -3283,7 +3284,7 @@ class SSSNC(Clusterer):
     _method = "ss-snc"
     _settings = {"distance": "distance", "init": "start", "refine": "refine", "n_init": "restarts"}
     _needs = ("labels", "links")
-    _supports = ("signed", "new")
+    _supports = ("new",)
     _without = "ncut"
 
     def __init__(

@@ -4,6 +4,7 @@ import contextlib
 import io
 import multiprocessing
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -96,7 +97,8 @@ def run(*args, verbose=0, n_jobs=None):
     lines = said.getvalue().decode(errors="replace").replace("\r", "\n").split("\n")
     remarks = [line.removeprefix("partwise: ") for line in lines if line.startswith("partwise: ")]
     if child.returncode != 0:
-        raise ValueError(remarks[-1] if remarks else f"partwise ended with exit status {child.returncode}: {said.getvalue()!r}")
+        # The hint to the help of the command is of no use here.
+        raise ValueError(re.sub(r" \(usage: .*\)$", "", remarks[-1]) if remarks else f"partwise ended with exit status {child.returncode}: {said.getvalue()!r}")
     for remark in remarks:
         kind = ConvergenceWarning if "did not converge" in remark else UserWarning
         warnings.warn(remark, kind, stacklevel=4)
