@@ -5,6 +5,7 @@
 # make docs   the documentation as a site, in dist/site
 # make bench  time the kernels, and other programs beside this one
 # make release   archives, packages and a container image for Linux, macOS and Windows; release-check tries them
+# make wheel     the wheel of the Python package for this machine; wheels makes all
 
 GO ?= go
 # TESTFLAGS are added to every go test, as in TESTFLAGS=-v. make lint runs go vet. Without data for a debugger, test
@@ -29,7 +30,7 @@ OPENCV = CGO_ENABLED=1 CGO_CFLAGS="-O2 -ffunction-sections -fdata-sections" \
   CGO_CXXFLAGS="--std=c++11 -I$(CURDIR)/.ci/opencv -I/usr/include/opencv4 -O2 -ffunction-sections -fdata-sections"
 LINK = -ldflags '-linkmode external -extldflags "-Wl,--gc-sections -lopencv_features2d -lopencv_imgproc -lopencv_core -lstdc++ -lm"'
 
-.PHONY: run test test-portable test-opencv test-race test-plain test-processors test-arm64 race lint opencv portable deps fuzz torture bench clean vulncheck docs release release-files release-check release-tools sbom reproducible reproducible-opencv
+.PHONY: run test test-portable test-opencv test-race test-plain test-processors test-arm64 race lint opencv portable wheel wheels test-python deps fuzz torture bench clean vulncheck docs release release-files release-check release-tools sbom reproducible reproducible-opencv
 
 run: opencv
 	./partwise run $(DEMO)
@@ -45,7 +46,13 @@ opencv: deps
 
 # The portable build needs nothing but Go. Key points aside it gives the same results.
 portable:
-	CGO_ENABLED=0 $(BUILD) -o partwise ./cmd/partwise
+	CGO_ENABLED=0 $(BUILD) $(if $(LDFLAGS),-ldflags '$(LDFLAGS)') -o $(or $(OUT),partwise) ./cmd/partwise
+
+# The wheel of the Python package for this machine, into dist; wheels makes those of all platforms.
+wheel:
+	@GO=$(GO) .ci/wheels
+wheels:
+	@GO=$(GO) .ci/wheels all
 
 # A release of the portable program, in dist: archives, packages and manifests (.goreleaser.yaml), wheels, a container
 # image, and their sums. VERSION names it, as in VERSION=v1.2.3; without it they are a snapshot. COSIGN_KEY, a file or
@@ -98,11 +105,15 @@ reproducible-opencv: deps
 MEMORY = $(shell grep -qs '^tmpfs /dev/shm tmpfs rw' /proc/mounts && ! grep -qs '^tmpfs /dev/shm .*noexec' /proc/mounts && \
   [ "$$(df -Pk /dev/shm | awk 'NR == 2 { print $$4 }')" -gt 4000000 ] && echo TMPDIR=/dev/shm GOTMPDIR=$${TMPDIR:-/tmp})
 test: deps
-	@$(MEMORY) $(MAKE) --no-print-directory -j2 -Otarget test-portable test-race test-processors test-opencv
+	@$(MEMORY) $(MAKE) --no-print-directory -j2 -Otarget test-portable test-race test-processors test-opencv test-python
 
 test-portable:
 	CGO_ENABLED=0 $(TEST) ./cmd/... ./...
 	cd tools && CGO_ENABLED=0 $(TEST) ./licences ./schema ./torture ./bench/statistics
+
+# The Python package with the portable program, where Python 3 makes virtual environments.
+test-python:
+	@GO=$(GO) .ci/python
 
 # What calls OpenCV and ONNX Runtime.
 test-opencv: deps

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -23,6 +24,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/explore"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
@@ -105,7 +107,7 @@ func clusterCommand() *cobra.Command {
 	f.Lookup("rank").Usage = "number of basis vectors: 20, k, k+1, 2k or auto (default 2k)"
 	solverFlag(f, &solver)
 	f.IntVar(&c.groups.Batch, "batch", 0, "learn from batches of this many samples (nmf, nmf-kl, cnmf and cnmf-kl only)")
-	f.StringVar(&c.out, "out", "", "results folder (default results/DIR-groups)")
+	f.StringVar(&c.out, "out", "", "results folder (default results/DIR-groups), or .npz model")
 	strictFlag(cmd)
 	dataFlags(cmd, &e.Data)
 	vectorFlags(cmd, &e.Data)
@@ -116,16 +118,26 @@ func clusterCommand() *cobra.Command {
 
 func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string) error {
 	ctx, g := cmd.Context(), &c.groups
-	if err := checkResults(cmd, e, c.out, report.GroupingFiles); err != nil {
+	modelOnly := strings.EqualFold(filepath.Ext(c.out), ".npz")
+	names := report.GroupingFiles
+	if modelOnly {
+		names = nil
+	}
+	if err := checkResults(cmd, e, c.out, names); err != nil {
 		return err
 	}
 	data := e.Data
 	data.Set = invocationIn(ctx).shown(data.Set, "-")
-	folder, err := report.OpenGrouping(c.out, fromAnywhere(data.Set), !cmd.Flags().Changed("out"))
+	folder := new(report.GroupingFolder)
+	var err error
+	if modelOnly {
+		err = checkNewFiles(false, c.out)
+	} else if folder, err = report.OpenGrouping(c.out, fromAnywhere(data.Set), !cmd.Flags().Changed("out")); err == nil {
+		defer folder.Close()
+	}
 	if err != nil {
 		return err
 	}
-	defer folder.Close()
 	in, err := prepare(cmd, e, input.PrepareOptions{Pictures: true}, func(set *datasets.Set) (err error) {
 		if g.Links, err = input.ReadLinks(ctx, c.links, set); err != nil {
 			return err
@@ -179,6 +191,17 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 		return err
 	}
 	printNotes(cmd, found.Notes)
+	if modelOnly {
+		m, err := found.Model(ctx, in.Inputs)
+		if err == nil {
+			err = writeFile(c.out, false, func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) })
+		}
+		if err != nil {
+			return err
+		}
+		documentOf(cmd).Out = c.out
+		return say(cmd, "The model is in %s: %s.\n", c.out, in.FeaturesText())
+	}
 	warnings = slices.Concat(warnings, found.Notes, rankNotes)
 	page := c.page(in, data, found)
 	page.Command, page.Warnings, page.Counts, page.Ranks, page.Pictures = command, warnings, counts, ranks, looked

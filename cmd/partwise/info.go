@@ -40,24 +40,38 @@ func methodsCommand() *cobra.Command { return kindCommand(choices.Kinds[0], "par
 
 // kindCommand returns the command that lists a kind; line is the command line.
 func kindCommand(k choices.Kind, line string) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:               k.Name + " [NAME]",
 		Short:             "List " + k.Name + " (" + k.Title + "), or describe one",
 		Example:           fmt.Sprintf("  %s\n  %[1]s %s", line, k.Example),
 		ValidArgsFunction: completeWords(k.Names()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			entries := k.Entries()
+			if len(args) == 1 {
+				entries = slices.DeleteFunc(entries, func(e choices.Entry) bool { return !strings.EqualFold(e.Name, args[0]) })
+			}
+			switch {
+			case len(entries) == 0:
+				return unknown(k.One, args[0], k.Names())
+			case asJSON:
+				out := json.NewEncoder(cmd.OutOrStdout())
+				out.SetEscapeHTML(false)
+				out.SetIndent("", " ")
+				return out.Encode(struct {
+					Version int             `json:"version"`
+					Command string          `json:"command"`
+					Entries []choices.Entry `json:"entries"`
+				}{1, strings.TrimPrefix(line, "partwise "), entries})
+			case len(args) == 0:
 				return printTable(cmd.OutOrStdout(), tableOf(k), line+" NAME describes one.")
 			}
-			for _, e := range k.Entries() {
-				if strings.EqualFold(e.Name, args[0]) {
-					_, err := io.WriteString(cmd.OutOrStdout(), explain(e, columns.Width(cmd.OutOrStdout())))
-					return err
-				}
-			}
-			return unknown(k.One, args[0], k.Names())
+			_, err := io.WriteString(cmd.OutOrStdout(), explain(entries[0], columns.Width(cmd.OutOrStdout())))
+			return err
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
 }
 
 func tableOf(k choices.Kind) columns.Table {

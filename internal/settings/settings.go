@@ -10,6 +10,7 @@ package settings
 import (
 	"cmp"
 	"encoding"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -164,6 +165,29 @@ type Setting struct {
 
 	field reflect.StructField
 	text  bool // a scalar instead of the mapping sets this setting
+}
+
+// MarshalJSON describes the setting for other programs.
+func (s Setting) MarshalJSON() ([]byte, error) {
+	kind := "text"
+	switch k := s.Type.Kind(); {
+	case s.Values != nil:
+		kind = "choice"
+	case k == reflect.Bool:
+		kind = "bool"
+	case k == reflect.Int:
+		kind = "integer"
+	case k == reflect.Float64:
+		kind = "number"
+	}
+	return json.Marshal(struct {
+		Name    string   `json:"name"`
+		Type    string   `json:"type"`
+		Default string   `json:"default,omitempty"`
+		Range   string   `json:"range,omitempty"`
+		Choices []string `json:"choices,omitempty"`
+		Help    string   `json:"help"`
+	}{s.Name, kind, s.Default, s.Range, s.Values, s.Help})
 }
 
 // List returns the settings of a struct and its embedded structs in the order of fields. The default of a field without a

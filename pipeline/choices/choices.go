@@ -3,6 +3,7 @@
 package choices
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
@@ -30,11 +31,38 @@ type Kind struct {
 
 // Entry is one choice, such as the method nmf.
 type Entry struct {
-	Name, Title, Family string
-	// Facts are pairs of a column of the Kind and a text.
-	Facts    [][2]string
-	Settings []settings.Setting
-	Shared   []settings.Setting // the settings that all entries of the kind share
+	Name   string   `json:"name"`
+	Title  string   `json:"title"`
+	Family string   `json:"family,omitempty"`
+	Facts  Facts    `json:"facts,omitempty"`
+	Needs  []string `json:"needs,omitempty"` // labels, links (enough without labels; optional if alone) and images
+	// Supports are properties of the data that a method supports: signed, missing, weights (of samples) and new (samples).
+	Supports []string           `json:"supports,omitempty"`
+	Solvers  []string           `json:"solvers,omitempty"` // that serve a method as its paper describes it
+	Settings []settings.Setting `json:"settings,omitempty"`
+	Shared   []settings.Setting `json:"shared,omitempty"` // the settings that all entries of the kind share
+}
+
+// Facts are pairs of a column of a Kind and a text.
+type Facts [][2]string
+
+// MarshalJSON returns an object.
+func (f Facts) MarshalJSON() ([]byte, error) {
+	texts := map[string]string{}
+	for _, fact := range f {
+		texts[fact[0]] = fact[1]
+	}
+	return json.Marshal(texts)
+}
+
+// list returns the words whose conditions hold, given as pairs of a word and a bool.
+func list(pairs ...any) (words []string) {
+	for pair := range slices.Chunk(pairs, 2) {
+		if pair[1].(bool) {
+			words = append(words, pair[0].(string))
+		}
+	}
+	return words
 }
 
 // Kinds are all lists of choices.
@@ -62,27 +90,30 @@ func methodEntries() (out []Entry) {
 			data += "; no new samples"
 		}
 		method, _ := i.New(nil)
-		if _, refused := factor.ForWeights(method, true); refused == nil {
+		_, missing := factor.ForWeights(method, true)
+		_, weights := factor.ForWeights(method, false)
+		if missing == nil {
 			data += "; missing values and weights"
-		} else if _, refused := factor.ForWeights(method, false); refused == nil {
+		} else if weights == nil {
 			data += "; weights of samples"
 		}
 		e := Entry{Name: i.Name, Title: i.Title, Family: i.Family, Settings: i.Settings(), Shared: shared, Facts: [][2]string{
-			{"family", i.Family}, {"parts", i.Parts}, {"minimises", i.Objective}, {"updates", i.Update}, {"paper", i.Paper}, {"data", data}}}
+			{"family", i.Family}, {"parts", i.Parts}, {"minimises", i.Objective}, {"updates", i.Update}, {"paper", i.Paper}, {"data", data}},
+			Needs:    list("labels", needs.Labels, "links", needs.Links, "images", needs.Images),
+			Supports: list("signed", needs.Signed, "missing", missing == nil, "weights", weights == nil, "new", !needs.NoModel)}
 		_, composed := method.(factor.Composition)
 		unseeded := needs.Direct || needs.Unseeded
 		lacks := map[string]bool{"init": unseeded, "restarts": unseeded, "consensus": unseeded, "iterations": needs.Direct,
 			"tolerance": needs.Direct, "solver": !composed, "fixed-basis": !composed, "recode": needs.NoModel}
 		e.Shared = slices.DeleteFunc(slices.Clone(shared), func(s settings.Setting) bool { return lacks[s.Name] })
 		if composed {
-			var names []string // methods that serve this one as its paper describes it
 			for _, s := range factor.Solvers() {
 				if factor.Serves(s.Solver, method) == nil {
-					names = append(names, s.Name)
+					e.Solvers = append(e.Solvers, s.Name)
 				}
 			}
-			if names != nil {
-				e.Facts = append(e.Facts, [2]string{"solvers", strings.Join(names, ", ")})
+			if e.Solvers != nil {
+				e.Facts = append(e.Facts, [2]string{"solvers", strings.Join(e.Solvers, ", ")})
 			}
 		}
 		out = append(out, e)
@@ -122,14 +153,9 @@ func penaltyEntries() (out []Entry) {
 
 func clustererEntries() (out []Entry) {
 	for _, a := range cluster.Algorithms() {
-		needs := ""
-		switch {
-		case a.TakesLinks:
-			needs = "labels or links"
-		case a.NeedsLabels:
-			needs = "labels"
-		}
-		out = append(out, Entry{Name: a.Name, Title: a.Title, Facts: [][2]string{{"needs", needs}}, Settings: a.Settings()})
+		needs := list("labels", a.NeedsLabels || a.TakesLinks, "or links", a.TakesLinks)
+		out = append(out, Entry{Name: a.Name, Title: a.Title, Settings: a.Settings(), Facts: Facts{{"needs", strings.Join(needs, " ")}},
+			Needs: list("labels", a.NeedsLabels, "links", a.TakesLinks), Supports: []string{"signed", "new"}})
 	}
 	return append(out, Entry{Name: spec.Largest, Title: "each sample joins the cluster of its largest coefficient"})
 }

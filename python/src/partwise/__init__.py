@@ -1,0 +1,18 @@
+"""Matrix factorisation and clustering by the program partwise, as estimators of scikit-learn."""
+
+from . import _methods
+from ._base import LabelledClusterer
+from ._folders import Clustering, Experiment, ImageFeatures, VisualWords, cluster, experiment
+from ._methods import *  # noqa: F403
+
+__version__ = "0.1.0"
+__all__ = [
+    *_methods.__all__,
+    "Clustering",
+    "Experiment",
+    "ImageFeatures",
+    "LabelledClusterer",
+    "VisualWords",
+    "cluster",
+    "experiment",
+]
