@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -189,8 +188,8 @@ type nearestSearch struct {
 	rows, to   *samples
 	k          int
 	row, other []float64
-	least      []float64   // the k lowest scores
-	found      []neighbour // candidates within rounding of the k nearest
+	least      []float64     // the k lowest scores
+	found      []topk.Scored // candidates within rounding of the k nearest
 }
 
 // choose returns the k nearest points of row i by score. If scores differ by rounding at most, it compares
@@ -200,30 +199,20 @@ func (s *nearestSearch) choose(i int, scores []float64, rounding float64) []int 
 	found := s.found[:0]
 	for j, v := range scores {
 		if v <= s.least[s.k-1]+rounding {
-			found = append(found, neighbour{j, v})
+			found = append(found, topk.Scored{Row: j, Score: v})
 		}
 	}
 	s.found = found
-	slices.SortFunc(found, neighbour.compare)
+	slices.SortFunc(found, topk.Scored.Compare)
 	for at := 1; at < len(found); at++ {
-		if found[at].cost-found[at-1].cost <= rounding {
+		if found[at].Score-found[at-1].Score <= rounding {
 			row := s.rows.row(i, s.row)
 			for at, f := range found {
-				found[at].cost = s.rows.distance.between(row, s.rows.weights[i], s.to.row(f.row, s.other), s.to.weights[f.row])
+				found[at].Score = s.rows.distance.between(row, s.rows.weights[i], s.to.row(f.Row, s.other), s.to.weights[f.Row])
 			}
-			slices.SortFunc(found, neighbour.compare)
+			slices.SortFunc(found, topk.Scored.Compare)
 			break
 		}
 	}
-	return lists.Map(found[:s.k], func(f neighbour) int { return f.row })
-}
-
-// A neighbour is a row of the points with its score or distance.
-type neighbour struct {
-	row  int
-	cost float64
-}
-
-func (a neighbour) compare(b neighbour) int {
-	return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.row, b.row))
+	return lists.Map(found[:s.k], func(f topk.Scored) int { return f.Row })
 }

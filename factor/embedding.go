@@ -471,7 +471,7 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 	for c := range borders {
 		borders[c] = topk.NewSelection[[2]int](cmp.Or(m.K2, 40*t.sizes[c]))
 	}
-	var nearest []neighbour
+	var nearest []topk.Scored
 	err = t.EachGram(ctx, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
 		for a := range r {
@@ -487,13 +487,13 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 						others = borders[c].Limit()
 					}
 				case d <= own && j != i:
-					if nearest = topk.Insert(nearest, k1, neighbour{j, d}, nearer); len(nearest) == k1 {
-						own = nearest[k1-1].d
+					if nearest = topk.Insert(nearest, k1, topk.Scored{Row: j, Score: d}, topk.Scored.Compare); len(nearest) == k1 {
+						own = nearest[k1-1].Score
 					}
 				}
 			}
 			for _, p := range nearest {
-				joined = append(joined, [2]int{min(i, p.j), max(i, p.j)})
+				joined = append(joined, [2]int{min(i, p.Row), max(i, p.Row)})
 			}
 		}
 	})

@@ -22,6 +22,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 // TestMinimiseRows checks that repeated sweeps bring all columns to the conditions of their minima, for any shape,
@@ -893,7 +894,7 @@ func TestNeighbours(t *testing.T) {
 	} {
 		x := mat.NewDense(n, m, nil)
 		x.Apply(func(i, f int, _ float64) float64 { return value(i, f) }, x)
-		var first [][]neighbour
+		var first [][]topk.Scored
 		var firstMean float64
 		for _, cores := range []int{1, 3} {
 			restore := parallel.SetCores(cores)
@@ -910,7 +911,7 @@ func TestNeighbours(t *testing.T) {
 		}
 		var mean float64
 		for i := range n {
-			var all []neighbour
+			var all []topk.Scored
 			for j := range n {
 				if j == i {
 					continue
@@ -919,12 +920,12 @@ func TestNeighbours(t *testing.T) {
 				for f := range m {
 					d += (x.At(i, f) - x.At(j, f)) * (x.At(i, f) - x.At(j, f))
 				}
-				all = append(all, neighbour{j, d})
+				all = append(all, topk.Scored{Row: j, Score: d})
 				mean += math.Sqrt(d) / n / n
 			}
-			slices.SortFunc(all, nearer)
+			slices.SortFunc(all, topk.Scored.Compare)
 			for q, got := range first[i] {
-				if want := all[q]; math.Abs(got.d-want.d) > 1e-12*mat.Dot(x.RowView(i), x.RowView(i)) || name != "random" && got.j != want.j {
+				if want := all[q]; math.Abs(got.Score-want.Score) > 1e-12*mat.Dot(x.RowView(i), x.RowView(i)) || name != "random" && got.Row != want.Row {
 					t.Fatalf("%s: neighbour %d of sample %d is %v, want %v", name, q, i, got, want)
 				}
 			}

@@ -201,18 +201,18 @@ type memberships struct {
 // join sets graph to P of the graph that joins each sample with the p samples of largest cosine above 0.
 func (f *memberships) join(p int) {
 	n := len(f.labels)
-	nearest := make([][]neighbour, n)
+	nearest := make([][]topk.Scored, n)
 	algebra.EachRow(f.cosines, 2, func(i int, row []float64) {
 		for j, cosine := range row {
 			if j != i && cosine > 0 {
-				nearest[i] = topk.Insert(nearest[i], p, neighbour{j, -cosine}, nearer)
+				nearest[i] = topk.Insert(nearest[i], p, topk.Scored{Row: j, Score: -cosine}, topk.Scored.Compare)
 			}
 		}
 	})
 	var pairs [][2]int
 	for i, list := range nearest {
 		for _, q := range list {
-			pairs = append(pairs, [2]int{i, q.j})
+			pairs = append(pairs, [2]int{i, q.Row})
 		}
 	}
 	f.graph = binaryGraph(n, pairs)

@@ -77,17 +77,17 @@ func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
 	var entries []sparse.Entry
 	for i, list := range nearest {
 		for _, q := range list {
-			back := func(r neighbour) bool { return r.j == i }
-			if q.j < i && slices.ContainsFunc(nearest[q.j], back) {
-				continue // added with sample q.j
+			back := func(r topk.Scored) bool { return r.Row == i }
+			if q.Row < i && slices.ContainsFunc(nearest[q.Row], back) {
+				continue // added with sample q.Row
 			}
 			w := 1.0
 			if h.Edges == EdgesHeat && t > 0 {
-				w = elementary.Exp(-q.d / (2 * t * t))
+				w = elementary.Exp(-q.Score / (2 * t * t))
 			} else if h.Edges == EdgesCosine {
-				w = max(-q.d, 0)
+				w = max(-q.Score, 0)
 			}
-			entries = append(entries, sparse.Entry{Row: i, Col: q.j, Value: w}, sparse.Entry{Row: q.j, Col: i, Value: w})
+			entries = append(entries, sparse.Entry{Row: i, Col: q.Row, Value: w}, sparse.Entry{Row: q.Row, Col: i, Value: w})
 		}
 	}
 	return sparse.FromEntries(n, n, entries), nil
@@ -124,27 +124,19 @@ func labelEdges(s *CSR, labels []int) *CSR {
 	return sparse.FromEntries(len(labels), len(labels), entries)
 }
 
-// neighbour is a row j with its squared distance, or minus its cosine, d.
-type neighbour struct {
-	j int
-	d float64
-}
-
-func nearer(a, b neighbour) int { return cmp.Or(cmp.Compare(a.d, b.d), a.j-b.j) }
-
 // comparedWork is the cost of comparing two samples, in multiplications.
 const comparedWork = 64
 
-// nearestSamples returns the p nearest samples of each sample, by cosine or by distance, and the mean of the n²
-// distances. It holds only a block of the Gram matrix in memory.
-func nearestSamples(ctx context.Context, x view.Data, p int, cosine bool) (nearest [][]neighbour, mean float64, err error) {
+// nearestSamples returns the p nearest samples of each sample, scored by minus the cosine or by the squared distance, and
+// the mean of the n² distances. It holds only a block of the Gram matrix in memory.
+func nearestSamples(ctx context.Context, x view.Data, p int, cosine bool) (nearest [][]topk.Scored, mean float64, err error) {
 	n, _ := x.Dims()
 	square, sums := make([]float64, n), make([]float64, n) // ‖x_i‖², and sums of distances
 	x.Each(func(i, _ int, v float64) { square[i] += v * v })
-	nearest = make([][]neighbour, n)
+	nearest = make([][]topk.Scored, n)
 	err = view.EachGram(ctx, x, func(from int, part *mat.Dense) {
 		algebra.EachRow(part, comparedWork, func(a int, products []float64) {
-			i, found := from+a, make([]neighbour, 0, p)
+			i, found := from+a, make([]topk.Scored, 0, p)
 			for j, g := range products {
 				if j == i {
 					continue
@@ -154,8 +146,8 @@ func nearestSamples(ctx context.Context, x view.Data, p int, cosine bool) (neare
 					d = squaredDistance(square[i], square[j], g)
 					sums[i] += math.Sqrt(d)
 				}
-				if len(found) < p || p > 0 && !(d >= found[p-1].d) { // ties keep the lower row
-					found = topk.Insert(found, p, neighbour{j, d}, nearer)
+				if len(found) < p || p > 0 && !(d >= found[p-1].Score) { // ties keep the lower row
+					found = topk.Insert(found, p, topk.Scored{Row: j, Score: d}, topk.Scored.Compare)
 				}
 			}
 			nearest[i] = found
@@ -182,7 +174,7 @@ func Nearest(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances 
 	rows, distances = make([][]int, n), make([][]float64, n)
 	for i, list := range nearest {
 		for _, q := range list {
-			rows[i], distances[i] = append(rows[i], q.j), append(distances[i], math.Sqrt(max(q.d, 0)))
+			rows[i], distances[i] = append(rows[i], q.Row), append(distances[i], math.Sqrt(max(q.Score, 0)))
 		}
 	}
 	return rows, distances, nil

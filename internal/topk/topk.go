@@ -7,6 +7,15 @@ import (
 	"slices"
 )
 
+// Scored is a row with a score, such as its distance.
+type Scored struct {
+	Row   int
+	Score float64
+}
+
+// Compare orders by score, then by row.
+func (a Scored) Compare(b Scored) int { return cmp.Or(cmp.Compare(a.Score, b.Score), a.Row-b.Row) }
+
 // Insert inserts x into least, at most k values in increasing order, and drops the largest if there were k. No two
 // values may be equal by compare. It costs O(k); see Selection for large k.
 func Insert[T any](least []T, k int, x T, compare func(a, b T) int) []T {
