@@ -11,6 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
@@ -29,7 +30,8 @@ type Described struct {
 
 // Describe computes the descriptors of all samples of a set once, to find the samples that have any. Without SkipBad the
 // first sample without descriptors is an error. opt.Crop must be nil; Power and Normalise are ignored.
-func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, opt Options) (*Described, error) {
+func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, opt Options) (_ *Described, err error) {
+	defer guard.Catch(&err)
 	info := InfoOf(by)
 	switch err := by.Check(); {
 	case err != nil:
@@ -46,13 +48,11 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	d := &Described{source: source{set: set, opt: opt}, by: by, keys: make([]cache.Key, n), lengths: make([]int, n)}
 	bad, settings := make([]error, n), settingsOf(by)
 	d.opt.Progress = nil
-	if err := d.eachUsable(ctx, bad, func(i int) error {
+	guard.Check(d.eachUsable(ctx, bad, func(i int) error {
 		content, err := opt.Images.Sum(i)
 		d.keys[i] = cache.NewKey("descriptors", CacheVersion, settings, content[:])
 		return err
-	}); err != nil {
-		return nil, err
-	}
+	}))
 	// The cache also records that all of these images are usable.
 	all, usable := cache.NewKey("usable", d.keys), false
 	if opt.Cache != nil {
@@ -65,18 +65,16 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	}
 	d.opt.Progress = opt.Progress
 	if !usable {
-		if err := d.eachUsable(ctx, bad, func(i int) error {
+		guard.Check(d.eachUsable(ctx, bad, func(i int) error {
 			return d.withDescriptors(ctx, i, func(found *Descriptors) error {
 				if d.lengths[i] = found.Len(); d.lengths[i] > 0 {
 					return nil
 				}
 				return fmt.Errorf("%s: %w: the image has %d×%d pixels: %s", set.Names[i], ErrNoDescriptors, found.Width, found.Height, by.WhyNone())
 			})
-		}); err != nil {
-			return nil, err
-		}
+		}))
 	}
-	err := d.list(set, bad)
+	err = d.list(set, bad)
 	if err == nil && len(d.Skipped) == 0 && opt.Cache != nil {
 		opt.Cache.Put(all, nil)
 	}

@@ -67,10 +67,12 @@ func IsIDXImages(name string) bool {
 // IDXFolder reads the pairs of IDX files of images and labels in dir. part is "train", "test" or "" for both, the
 // training part first. It also returns the names of all other files and of hidden ones.
 func IDXFolder(ctx context.Context, dir, part string, opt Options) (whole *Content, others []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, nil, err
-	}
+	defer func() {
+		if err != nil && whole != nil {
+			whole.Close()
+		}
+	}()
+	defer guard.Catch(&err)
 	partOf := func(name string) string { // MNIST calls it "t10k"
 		switch {
 		case strings.Contains(name, "train"):
@@ -81,7 +83,7 @@ func IDXFolder(ctx context.Context, dir, part string, opt Options) (whole *Conte
 		return ""
 	}
 	var files []string
-	for _, e := range entries {
+	for _, e := range guard.Must(os.ReadDir(dir)) {
 		name := e.Name()
 		isImages, isLabels := IsIDXImages(name), strings.Contains(name, "labels") && strings.Contains(name, "idx1")
 		again := slices.Contains(files, strings.TrimSuffix(name, ".gz")) // the same file is there gzipped and plain

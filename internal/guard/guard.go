@@ -1,5 +1,5 @@
-// Package guard converts panics to errors, so that a bug in one trial or goroutine does not end the program. It also runs
-// calls that cannot be interrupted under a context.
+// Package guard converts panics to errors, so that a bug in one trial or goroutine does not end the program. It runs calls
+// that cannot be interrupted under a context, and ends long sequences of steps, such as parsers, with an error.
 package guard
 
 import (
@@ -55,8 +55,8 @@ func Wrap(err error, context string, args ...any) error {
 // failure is the panic value of Fail.
 type failure struct{ error }
 
-// Fail ends the function that has deferred Catch, or the enclosing call of Try, with an error. It is for long sequences of
-// steps that may fail, such as parsers, within one package.
+// Fail ends the function that has deferred Catch, or the enclosing call of Try or Call, with an error. It must not leave its
+// package.
 func Fail(format string, args ...any) { Check(fmt.Errorf(format, args...)) }
 
 // Check is Fail with err, unless that is nil.

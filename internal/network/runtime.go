@@ -30,13 +30,10 @@ var openRuntime = sync.OnceValue(func() error {
 
 // compileByRuntime opens a model in ONNX Runtime, on one core. Its layers are the outputs of the model.
 func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
-	if err := openRuntime(); err != nil {
-		return nil, err
-	}
+	defer guard.Catch(&err)
+	guard.Check(openRuntime())
 	ins, outs, err := ort.GetInputOutputInfoWithONNXData(model)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	g, n := &graph{}, &Network{}
 	var kind ort.TensorElementDataType
 	var mask []string
@@ -52,27 +49,18 @@ func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
 		}
 		g.inputs = append(g.inputs, input{in.Name, dims})
 	}
-	var name string
-	var in *value
-	if err := guard.Try(func() { name, in = n.input(g, opt) }); err != nil {
-		return nil, err
-	}
+	name, in := n.input(g, opt)
 	if len(outs) == 0 {
-		return nil, errors.New("no output")
+		fail("no output")
 	}
 	var names []string
 	for _, out := range outs {
 		names = append(names, out.Name)
 	}
 	layer := cmp.Or(opt.Layer, names[0])
-	options, err := ort.NewSessionOptions()
-	if err != nil {
-		return nil, err
-	}
+	options := guard.Must(ort.NewSessionOptions())
 	defer options.Destroy()
-	if err := errors.Join(options.SetIntraOpNumThreads(1), options.SetInterOpNumThreads(1)); err != nil {
-		return nil, err
-	}
+	guard.Check(errors.Join(options.SetIntraOpNumThreads(1), options.SetInterOpNumThreads(1)))
 	session, err := ort.NewDynamicAdvancedSessionWithONNXData(model, append([]string{name}, mask...), []string{layer}, options)
 	if err != nil {
 		return nil, fmt.Errorf("%w; its outputs are %q", err, names)
@@ -83,7 +71,8 @@ func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
 		shape[i] = int64(d)
 	}
 	size := n.Height * n.Width * n.Channels
-	run := func(image []float32) ([]float32, ort.Shape, error) {
+	run := func(image []float32) (_ []float32, _ ort.Shape, err error) {
+		defer guard.Catch(&err)
 		data := make([]float32, size)
 		copy(data, image)
 		if in.last { // the model stores channels first
@@ -101,17 +90,12 @@ func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
 		}
 		var tensors []ort.Value
 		for _, data := range given {
-			tensor, err := newTensor(kind, shape, data)
-			if err != nil {
-				return nil, nil, err
-			}
+			tensor := guard.Must(newTensor(kind, shape, data))
 			defer tensor.Destroy()
 			tensors = append(tensors, tensor)
 		}
 		out := []ort.Value{nil}
-		if err := session.Run(tensors, out); err != nil {
-			return nil, nil, err
-		}
+		guard.Check(session.Run(tensors, out))
 		defer out[0].Destroy()
 		result, ok := out[0].(*ort.Tensor[float32])
 		if !ok {
@@ -121,9 +105,7 @@ func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
 	}
 	// The shape of the output is known after a run.
 	_, found, err := run(make([]float32, size))
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	n.OutHeight, n.OutWidth, n.OutChannels = 1, 1, int(found.FlattenedSize())
 	switch s := found; {
 	case len(s) == 4 && s[0] == 1: // maps
