@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -55,7 +56,7 @@ func (h HeldOut) Hide(x mat.Matrix) *Weighted {
 	left.Matrix = values
 	rows, columns := make([]int, n), make([]int, m) // the number of observed entries
 	for i := range n {
-		view.CopyRow(values.RawRowView(i), x, i)
+		matrix.Row(values.RawRowView(i), i, x)
 		for j := range m {
 			if !left.Missing(i, j) {
 				rows[i]++
@@ -90,7 +91,7 @@ func (h HeldOut) misfit(x mat.Matrix, y func(i, j int) float64) (misfit, whole f
 		if len(columns) == 0 {
 			continue
 		}
-		view.CopyRow(row, x, i)
+		matrix.Row(row, i, x)
 		for _, j := range columns {
 			w, d := 1.0, row[j]-y(i, j)
 			if of, ok := x.(*Weighted); ok && of.Entries != nil {
@@ -229,7 +230,7 @@ func (c *maskedCost) termByTerm() (sum float64) {
 	sums := make([]float64, n)
 	parallel.DoWork(n*m*k, n, func(i int) {
 		x, y := make([]float64, m), make([]float64, m)
-		view.CopyRow(x, c.x.Matrix(), i)
+		matrix.Row(x, i, c.x.Matrix())
 		for r := range k {
 			algebra.Axpy(c.v.At(r, i), c.u.RawRowView(r), y)
 		}
