@@ -79,7 +79,7 @@ func (h HeldOut) Hide(x mat.Matrix) *Weighted {
 }
 
 // Misfit returns misfit = Σ (x − y)² and whole = Σ x² over the held-out entries, with Y = V·Uᵀ from the result r, and with
-// the weights of x. x is the data of the fit, n×m, dense, a *CSR or a [Weighted]. r.Basis must not be nil.
+// the weights of the entries of x. x is the data of the fit, n×m, dense, a *CSR or a [Weighted]. r.Basis must not be nil.
 func (h HeldOut) Misfit(x mat.Matrix, r *Result) (misfit, whole float64) {
 	return h.misfit(x, func(i, j int) float64 { return algebra.Dot(r.Coefficients.RawRowView(i), r.Basis.RawRowView(j)) })
 }
@@ -93,7 +93,10 @@ func (h HeldOut) misfit(x mat.Matrix, y func(i, j int) float64) (misfit, whole f
 		}
 		matrix.Row(row, i, x)
 		for _, j := range columns {
-			w, d := view.WeightOf(x, i, j), row[j]-y(i, j)
+			w, d := 1.0, row[j]-y(i, j)
+			if of, ok := x.(*Weighted); ok && of.Entries != nil {
+				w = of.Entries.At(i, j)
+			}
 			misfit += w * d * d
 			whole += w * row[j] * row[j]
 		}

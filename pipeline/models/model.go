@@ -55,7 +55,7 @@ type ModelGroups struct {
 	// Method is the method with its settings, and By the clustering algorithm.
 	Method spec.Method
 	By     string
-	Opened spec.Data // From, Pattern, Truth, NoClasses and Pool of the data
+	Opened spec.Data // From, Pattern, Truth, NoClasses, Pool, Missing, Weights and Mask of the data
 	ByDay  bool      // the photos of each day were grouped by themselves
 	// Columns holds the group of each coefficient, or −1, if samples are grouped by their largest coefficient; else it
 	// is nil.

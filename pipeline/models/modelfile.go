@@ -74,6 +74,9 @@ type openedDocument struct {
 	Truth     string `json:"truth,omitempty"`
 	NoClasses bool   `json:"no_classes,omitempty"`
 	Pool      bool   `json:"pool,omitempty"`
+	Missing   string `json:"missing,omitempty"`
+	Weights   string `json:"weights,omitempty"`
+	Mask      string `json:"mask,omitempty"`
 }
 
 // Save writes the model as a NumPy .npz file: see docs/reference/model-files.md. The same model gives the same bytes.
@@ -89,7 +92,7 @@ func (m *Model) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 	if g := m.Groups; g != nil {
 		doc.Groups = &groupsDocument{
 			Distance: g.Centres.Distance.String(), Names: g.Names, By: g.By, ByDay: g.ByDay,
-			Opened: openedDocument{g.Opened.From, g.Opened.Pattern, g.Opened.Truth, g.Opened.NoClasses, g.Opened.Pool},
+			Opened: openedDocument{g.Opened.From, g.Opened.Pattern, g.Opened.Truth, g.Opened.NoClasses, g.Opened.Pool, g.Opened.Missing, g.Opened.Weights, g.Opened.Mask},
 		}
 		if doc.Groups.Method, err = json.Marshal(g.Method.Document()); err != nil {
 			return err
@@ -257,7 +260,7 @@ func (m *Model) readPropagated(z *npz.Archive) error {
 func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
 	was := doc.Opened
 	g := &ModelGroups{Centres: &cluster.Centres{}, Names: doc.Names, By: doc.By, ByDay: doc.ByDay, Opened: spec.Data{OpenOptions: datasets.OpenOptions{
-		From: was.From, Pattern: was.Pattern, Truth: was.Truth, NoClasses: was.NoClasses, Pool: was.Pool,
+		From: was.From, Pattern: was.Pattern, Truth: was.Truth, NoClasses: was.NoClasses, Pool: was.Pool, Missing: was.Missing, Weights: was.Weights, Mask: was.Mask,
 	}}}
 	if err := g.Centres.Distance.UnmarshalText([]byte(doc.Distance)); err != nil {
 		return err

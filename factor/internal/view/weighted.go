@@ -21,29 +21,8 @@ type Weighted struct {
 }
 
 // Missing reports whether the entry in row i and column j is missing.
-func (x *Weighted) Missing(i, j int) bool { return x.weight(i, j) == 0 }
-
-// weight returns the weight of the entry in row i and column j, 0 if it is missing.
-func (x *Weighted) weight(i, j int) float64 {
-	w := 1.0
-	if x.Samples != nil {
-		w = x.Samples[i]
-	}
-	switch {
-	case math.IsNaN(x.At(i, j)):
-		return 0
-	case x.Entries != nil:
-		w *= x.Entries.At(i, j)
-	}
-	return w
-}
-
-// WeightOf returns the weight of the entry in row i and column j of x, which is 1 unless x is a [Weighted].
-func WeightOf(x mat.Matrix, i, j int) float64 {
-	if of, ok := x.(*Weighted); ok {
-		return of.weight(i, j)
-	}
-	return 1
+func (x *Weighted) Missing(i, j int) bool {
+	return math.IsNaN(x.At(i, j)) || x.Entries != nil && x.Entries.At(i, j) == 0
 }
 
 // SelectRows returns the given rows with their weights, a *Weighted.
