@@ -170,7 +170,7 @@ def source(methods, clusterers):
 
 def generated():
     """Return the text for the installed program."""
-    sys.path.insert(0, str(HERE / "src"))
+    sys.path.append(str(HERE / "src"))  # unless the package is installed
     from partwise import _program
 
     read = lambda *args: json.loads(_program.run(*args, "--json"))  # noqa: E731
