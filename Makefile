@@ -105,7 +105,7 @@ reproducible-opencv: deps
 MEMORY = $(shell grep -qs '^tmpfs /dev/shm tmpfs rw' /proc/mounts && ! grep -qs '^tmpfs /dev/shm .*noexec' /proc/mounts && \
   [ "$$(df -Pk /dev/shm | awk 'NR == 2 { print $$4 }')" -gt 4000000 ] && echo TMPDIR=/dev/shm GOTMPDIR=$${TMPDIR:-/tmp})
 test: deps
-	@$(MEMORY) $(MAKE) --no-print-directory -j2 -Otarget test-portable test-race test-processors test-opencv test-python
+	@$(MEMORY) $(MAKE) --no-print-directory -j2 -Otarget test-portable test-race test-processors test-opencv
 
 test-portable:
 	CGO_ENABLED=0 $(TEST) ./cmd/... ./...

@@ -27,6 +27,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
@@ -100,7 +101,7 @@ type corrected struct {
 // run corrects the groups of one start in each way.
 func (c *corrected) run(t *testing.T, seed uint64) {
 	k := len(c.Set.Classes)
-	g := grouping.Groups{K: k, Cluster: grouping.DefaultCluster(), Seed: seed}
+	g := grouping.Groups{K: k, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}, Seed: seed}
 	g.Method = g.DefaultMethod(c.Inputs)
 	found, err := g.Find(t.Context(), c.Inputs, nil)
 	must(t, err)
