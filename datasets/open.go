@@ -56,7 +56,7 @@ type OpenOptions struct {
 
 	// Mask is a folder with a picture for each image, of the same name with any extension, or one picture for all. Values are
 	// missing where it is white.
-	Mask string `setting:"mask" help:"folder of pictures named as the images, or one picture: white is missing"`
+	Mask string `setting:"mask" help:"pictures named as the images, or one picture: white is missing"`
 
 	Root string // the data folder that is searched first for known sets
 	// OnDisk and Limit are as in [vectorfile.Options].

@@ -496,7 +496,7 @@ func TestRankOfMethod(t *testing.T) {
 	for text, want := range map[string]string{
 		"{name: x, methods: [eccf], classes: 3, labels: 2, rank: 2}":                            "rank: eccf needs a basis vector for each of 3 classes",
 		"{name: x, methods: [{name: nmf, fixed-basis: " + fixed + "}], classes: 3, rank: 2}":    "rank: nmf has 3 fixed basis vectors; set a rank of at least 3",
-		"{name: x, methods: [{name: nmf, fixed-basis: " + fixed + "}], classes: 3, rank: auto}": "rank: nmf has 3 fixed basis vectors",
+		"{name: x, methods: [{name: nmf, fixed-basis: " + fixed + "}], classes: 3, rank: auto}": "rank auto ignores fixed basis vectors",
 	} {
 		e, err := spec.Parse([]byte(text))
 		if err != nil {

@@ -106,10 +106,6 @@ func TestDraws(t *testing.T) {
 			t.Errorf("%q: exit code %d, %s", args, code, stderr)
 		}
 	}
-	write(t, "gaps.csv", "a,b,class\n1,,x\n2,3,x\n4,1,y\n5,2,y\n")
-	if _, _, stderr := partwise("draws", "mine.yaml", "--out", "gaps", "--set", "gaps.csv,missing=nan", "--features", "normalise=none", "--classes", "2"); !strings.Contains(stderr, "gaps: draws cannot hold missing values") {
-		t.Error(stderr)
-	}
 	must(t, "draws", "mine.yaml", "--out", "sets", "--set", "[{set: generated, largest: 3}, {set: generated, largest: 4}]", "--classes", "3")
 	if got := globbed(t, "sets/*/*.npz"); len(got) != 4 {
 		t.Errorf("files %q", got)

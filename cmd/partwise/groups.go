@@ -106,7 +106,7 @@ func clusterCommand() *cobra.Command {
 	addDefault(cmd, "cluster", "cosine k-means")
 	f.Lookup("rank").Usage = "number of basis vectors: 20, k, k+1, 2k or auto (default 2k)"
 	solverFlag(f, &solver)
-	f.IntVar(&c.groups.Batch, "batch", 0, "learn from batches of this many samples (nmf, nmf-kl, cnmf and cnmf-kl only)")
+	f.IntVar(&c.groups.Batch, "batch", 0, "learn from batches of this many samples (nmf, nmf-kl, cnmf, cnmf-kl)")
 	f.StringVar(&c.out, "out", "", "results folder (default results/DIR-groups), or .npz model")
 	strictFlag(cmd)
 	dataFlags(cmd, &e.Data)

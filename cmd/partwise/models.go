@@ -107,7 +107,7 @@ func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.C
 		addSettings(cmd, &e.Data, "weights", "mask")
 	} else {
 		vectorFlags(cmd, &e.Data)
-		f.IntVar(&o.batch, "batch", 0, "read batches of this many samples (nmf, nmf-kl, cnmf and cnmf-kl only)")
+		f.IntVar(&o.batch, "batch", 0, "read batches of this many samples (nmf, nmf-kl, cnmf, cnmf-kl)")
 	}
 	f.Lookup("method").Usage = "method and settings, such as gnmf,lambda=10 (default nmf)"
 	f.Lookup("rank").Usage = "number of basis vectors, or auto (default: rank of --start)"

@@ -24,7 +24,7 @@ func TestClusterRestarts(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"fit generated --rank auto --method nmf,fixed-basis=v.csv --out f.npz":               "--rank auto ignores fixed basis vectors: set a rank, or remove fixed-basis",
+		"fit generated --rank auto --method nmf,fixed-basis=v.csv --out f.npz":               "rank auto ignores fixed basis vectors",
 		"fit generated --rank 3 --method nmf,restarts=3 --trace t.csv --out f.npz":           "--trace follows a single fit; remove restarts",
 		"fit generated --rank 3 --method nmf,restarts=3,consensus=true --out f.npz":          "consensus needs clusters; use partwise cluster",
 		"cluster generated -k 3 --method nmf,restarts=3,consensus=true --memory 1MB --out m": "MB",
