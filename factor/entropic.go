@@ -91,7 +91,7 @@ func (m ECCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 	f := &memberships{kappa: kappa, lambda: lambda, cosines: cosines, labels: labels, r: like(), logs: like(), scores: like(), along: like()}
 	f.join(p)
 	f.start()
-	history, stop, err := descend(ctx, opt, f.value(), func() (float64, error) {
+	history, stop, err := descend(ctx, opt, f.value(), func(bool) (float64, error) {
 		f.update()
 		return f.value(), nil
 	})

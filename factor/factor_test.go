@@ -150,6 +150,54 @@ func TestStopping(t *testing.T) {
 	}
 }
 
+// TestTrace checks that the choice of traced objectives changes no bit of the objectives and the factors.
+func TestTrace(t *testing.T) {
+	third := func(i int) bool { return i%3 == 0 }
+	p := randomProblem(3, false)
+	p.opt.Iterations = 10
+	for name, parts := range combinations(2) {
+		p := p.positive(parts)
+		for _, by := range []Solver{Multiplicative{}, Fast{}} {
+			if by.Serves(parts) != nil {
+				continue
+			}
+			for _, x := range []mat.Matrix{p.x, toSparse(p.x)} {
+				opt := p.opt
+				opt.Solver = by
+				want, err := ForImages(parts, p.image).Fit(t.Context(), x, p.known, opt)
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				opt.Trace = third
+				got, err := ForImages(parts, p.image).Fit(t.Context(), x, p.known, opt)
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				if !mat.Equal(got.Coefficients, want.Coefficients) || len(got.Objective) != len(want.Objective) {
+					t.Fatalf("%s by %T of %T: other coefficients, or %d objectives for %d", name, by, x, len(got.Objective), len(want.Objective))
+				}
+				for i, j := range got.Objective {
+					wanted := third(i) || i == opt.Iterations
+					if wanted && j != want.Objective[i] || !wanted && !math.IsNaN(j) {
+						t.Errorf("%s by %T of %T: objective %v after %d iterations, and %v where all are wanted", name, by, x, j, i, want.Objective[i])
+					}
+				}
+			}
+		}
+	}
+	opt := p.opt
+	opt.Trace, opt.Tolerance = third, 1e-9
+	res, err := Parts{}.Fit(t.Context(), p.x, p.known, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, j := range res.Objective {
+		if math.IsNaN(j) {
+			t.Errorf("no objective after %d iterations, which a tolerance takes", i)
+		}
+	}
+}
+
 func TestInitialisations(t *testing.T) {
 	p := randomProblem(9, false)
 	p.opt.Rank, p.opt.Iterations = 3, 1

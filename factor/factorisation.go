@@ -197,15 +197,18 @@ func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
 func (f *Factorisation) iterate(ctx context.Context, opt Options) (err error) {
 	first := f.Objective()
 	f.penaltyHistory = []float64{f.penalty}
-	f.history, f.stop, err = descend(ctx, opt, first, func() (float64, error) {
+	f.history, f.stop, err = descend(ctx, opt, first, func(wanted bool) (now float64, err error) {
 		if err := f.step(ctx); err != nil {
 			return 0, err
 		}
 		if err := f.learn(ctx); err != nil {
 			return 0, err
 		}
-		now := f.Objective()
-		f.penaltyHistory = append(f.penaltyHistory, f.penalty)
+		share := math.NaN()
+		if wanted {
+			now, share = f.Objective(), f.penalty
+		}
+		f.penaltyHistory = append(f.penaltyHistory, share)
 		return now, nil
 	})
 	return err
@@ -269,9 +272,9 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 	return res, nil
 }
 
-// descend repeats step, which returns the objective, until a stopping criterion of opt holds. The history starts with
-// first.
-func descend(ctx context.Context, opt Options, first float64, step func() (float64, error)) (history []float64, stop Stop, err error) {
+// descend repeats step until a stopping criterion of opt holds. step returns the objective if wanted is true. The
+// history starts with first.
+func descend(ctx context.Context, opt Options, first float64, step func(wanted bool) (float64, error)) (history []float64, stop Stop, err error) {
 	begin := time.Now()
 	iterations := cmp.Or(opt.Iterations, DefaultIterations)
 	if !algebra.FiniteNumber(first) {
@@ -282,9 +285,14 @@ func descend(ctx context.Context, opt Options, first float64, step func() (float
 		if err := ctx.Err(); err != nil {
 			return nil, "", fmt.Errorf("stopped at iteration %d: %w", t, err)
 		}
-		now, err := step()
+		wanted := opt.Trace == nil || opt.Tolerance > 0 || opt.MaxTime > 0 || opt.OnIteration != nil || t == iterations || opt.Trace(t)
+		now, err := step(wanted)
 		if err != nil {
 			return nil, "", fmt.Errorf("iteration %d: %w", t, err)
+		}
+		if !wanted {
+			history = append(history, math.NaN())
+			continue
 		}
 		if !algebra.FiniteNumber(now) {
 			return nil, "", fmt.Errorf("the objective is %v after %d iterations: the factors overflow", now, t)

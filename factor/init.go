@@ -141,7 +141,7 @@ func randomFactor(opt Options, what string, columns int) *mat.Dense {
 }
 
 func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *view.Condensation, opt Options) (*initialFactors, error) {
-	first := Options{Rank: opt.Rank, Seed: opt.Seed, Solver: Multiplicative{}}
+	first := Options{Rank: opt.Rank, Seed: opt.Seed, Solver: Multiplicative{}, Trace: opt.Trace}
 	if _, fast := opt.Solver.(Fast); fast {
 		first.Solver, first.Tolerance = opt.Solver, opt.Tolerance
 	}

@@ -68,6 +68,9 @@ type Options struct {
 	KeepScale bool
 	// OnIteration, if set, is called after every iteration.
 	OnIteration func(iteration int, objective float64)
+	// Trace, if set, selects the iterations whose objective is computed, besides the last one. Tolerance,
+	// MaxTime and OnIteration require all iterations and override it.
+	Trace func(iteration int) bool
 }
 
 // DefaultIterations is the number of iterations if Options.Iterations is 0.
@@ -131,7 +134,7 @@ type Result struct {
 	// features G, m×l; else nil.
 	Association, FeatureGroups *mat.Dense
 	// Objective holds the objective at the initial factors and after each iteration, before the rescaling on
-	// exit. It is nil for a direct method. If the method
+	// exit. It is nil for a direct method, and NaN for iterations that Options.Trace leaves out. If the method
 	// guarantees that the objective never rises, an entry J is at most
 	//
 	//	(√J₀ + 1e-14·√P)² + 1e-12·J₀ + 1e-13·S

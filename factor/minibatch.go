@@ -174,7 +174,7 @@ func (b MiniBatch) Fit(ctx context.Context, x Blocks, opt Options) (*Result, err
 		return nil, err
 	}
 	epoch := 0
-	history, stop, err := descend(ctx, opt, first, func() (float64, error) {
+	history, stop, err := descend(ctx, opt, first, func(bool) (float64, error) {
 		epoch++
 		return f.pass(ctx, epoch)
 	})

@@ -54,7 +54,7 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 	size := view.SumSquares(d)
 	last, penalty := size, []float64{0}
 	keptCodes, keptAtoms := algebra.Like(codes), algebra.Like(b)
-	history, stop, err := descend(ctx, opt, size, func() (float64, error) {
+	history, stop, err := descend(ctx, opt, size, func(bool) (float64, error) {
 		keptCodes.Copy(codes)
 		keptAtoms.Copy(b)
 		if err := encode(ctx, d, b, lambda, codes); err != nil {
@@ -277,7 +277,7 @@ func checkLargest(a *mat.Dense) error {
 }
 
 func (f *similarityFactors) fit(ctx context.Context, opt Options) (*Result, error) {
-	history, stop, err := descend(ctx, opt, f.value(), func() (float64, error) {
+	history, stop, err := descend(ctx, opt, f.value(), func(bool) (float64, error) {
 		f.update()
 		return f.value(), nil
 	})

@@ -70,6 +70,9 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 	defer release()
 	ctx = timing.Of(ctx, m.Label())
 	w := p.work(m, d.draw, seen)
+	if !p.savesModel(t) { // other trials only need the points of the curve
+		w.Trace = record.KeepsPoint
+	}
 	if p.draws.share {
 		w.Shared = &d.shared
 	}

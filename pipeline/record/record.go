@@ -139,12 +139,18 @@ var keptPoints = func() (points []int) {
 	return points
 }()
 
+// KeepsPoint reports whether Thin keeps an iteration that is not the last.
+func KeepsPoint(iteration int) bool {
+	_, kept := slices.BinarySearch(keptPoints, iteration)
+	return kept
+}
+
 // Thin returns the objective, and the penalty if any, at the first iterations, at about forty later ones, and at the
 // last.
 func Thin(objective, penalty []float64) []Point {
 	var out []Point
 	for i, o := range objective {
-		if _, kept := slices.BinarySearch(keptPoints, i); kept || i == len(objective)-1 {
+		if KeepsPoint(i) || i == len(objective)-1 {
 			point := Point{Iteration: i, Objective: o}
 			if penalty != nil {
 				point.Penalty = penalty[i]

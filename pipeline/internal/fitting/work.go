@@ -103,6 +103,7 @@ type Work struct {
 	Best bool
 	// The remaining fields are as in factor.Options.
 	OnIteration func(i int, objective float64)
+	Trace       func(i int) bool
 	Shared      *factor.Shared
 	Start       *factor.Start
 	// Clusters is the number of clusters of each restart, whose agreement Group returns; 0 if they are not needed.
@@ -128,7 +129,7 @@ func (w *Work) Fit(ctx context.Context, rank int) (*factor.Result, error) {
 	}
 	opt := factor.Options{
 		Rank: rank, Seed: w.Seed("initial factors"), Init: w.Init, Solver: w.Solver.Solver(), Iterations: w.Iterations, Tolerance: w.Tolerance,
-		Start: w.Start, OnIteration: w.OnIteration, Shared: w.Shared,
+		Start: w.Start, OnIteration: w.OnIteration, Trace: w.Trace, Shared: w.Shared,
 	}
 	if opt.Solver == nil && factor.Serves(factor.Multiplicative{}, method) == nil {
 		switch {
