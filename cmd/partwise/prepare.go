@@ -416,7 +416,7 @@ func existsError(err error) error {
 // nameOf returns the name of the results of a known set or a path.
 func nameOf(set string) string {
 	abs, _ := filepath.Abs(strings.TrimPrefix(set, catalogue.SetPrefix)) // "" without a working folder, which fails later
-	if strings.Contains(filepath.Base(abs), "*") { // a pattern of shards
+	if strings.Contains(filepath.Base(abs), "*") {                       // a pattern of shards
 		abs = filepath.Dir(abs)
 	}
 	return filepath.Base(abs)
