@@ -19,7 +19,7 @@ NAMES = {
     "tri-nmf": "TriNMF", "cf": "CF", "lccf": "LCCF", "ccf": "CCF", "cf-ogl": "CFOGL", "eccf": "ECCF", "ss-nmf": "SSNMF",
     "sym-nmf": "SymNMF", "sparse-coding": "SparseCoding", "pca": "PCA", "lda": "LDA", "mfa": "MFA", "sda": "SDA",
     "parts": "Parts", "constrained-kmeans": "ConstrainedKMeans", "cop-kmeans": "COPKMeans",
-    "guided-kmeans": "GuidedKMeans", "harmonic": "Harmonic", "kernel-kmeans": "KernelKMeans", "kmeans": "KMeans",
+    "guided-kmeans": "GuidedKMeans", "harmonic": "Harmonic", "kernel-kmeans": "KernelKMeans", "kmeans": "KMeans", "logistic": "Logistic",
     "label-spreading": "LabelSpreading", "ncut": "SpectralClustering", "nearest-labelled": "NearestLabelled",
     "propagated-kmeans": "PropagatedKMeans", "seeded-kmeans": "SeededKMeans", "self-training": "SelfTraining",
     "ss-kk": "SSKK", "ss-snc": "SSSNC",

@@ -397,7 +397,7 @@ class LabelledClusterer(Clusterer):
     n_clusters : int or "auto", default 8
         The number of clusters; at least the number of labelled classes.
     method : str, default "guided-kmeans"
-        guided-kmeans, constrained-kmeans, cop-kmeans, seeded-kmeans, label-spreading, harmonic, self-training or
+        guided-kmeans, constrained-kmeans, cop-kmeans, seeded-kmeans, label-spreading, harmonic, self-training, logistic or
         nearest-labelled; each is an estimator of its own, too.
     random_state : int, RandomState or None
         Seed of the random numbers.

@@ -22,6 +22,7 @@ __all__ = [
     "LCCF",
     "LDA",
     "LabelSpreading",
+    "Logistic",
     "MFA",
     "MiniBatchNMF",
     "NCWNMF",
@@ -1010,7 +1011,7 @@ class SemiNMF(Transformer):
 
     Parts: Frobenius cost, basis of any sign.
 
-    Data: values of any sign; weights of samples.
+    Data: values of any sign; missing values and weights.
 
     Paper: Ding, Li and Jordan, Convex and semi-nonnegative matrix factorizations, IEEE TPAMI 32(1), 2010.
 
@@ -1054,7 +1055,7 @@ class SemiNMF(Transformer):
 
     _method = "semi-nmf"
     _settings = {"init": "init", "n_init": "restarts"}
-    _supports = ("signed", "weights", "new")
+    _supports = ("signed", "missing", "weights", "new")
 
     def __init__(
         self,
@@ -1735,7 +1736,7 @@ class ECCF(Factorisation):
     lambda_ : default 3
         weight λ of the graph (default 3).
     whitening : default 1
-        ridge ρ of the whitening; a large one does not whiten (default 1).
+        ridge ρ of the whitening; a large one does not whiten (a number from 1e-100 to 1e+100; default 1).
     n_neighbors : default None
         number of nearest neighbours of each sample (default 10, or 5 up to 15 samples per concept).
     max_iter : default 200
@@ -2907,6 +2908,52 @@ class LabelSpreading(Clusterer):
     """
 
     _method = "label-spreading"
+    _needs = ("labels",)
+    _supports = ("signed", "new")
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class Logistic(Clusterer):
+    """Logistic regression on the labelled samples.
+
+    Data: values of any sign.
+
+    Parameters
+    ----------
+    n_clusters : default 8
+        int or "auto": the number of clusters.
+    random_state : default None
+        int, RandomState or None: seed of the random numbers.
+    n_jobs : default None
+        int: number of threads, -1 for all cores; None is the share of the process in joblib, else all cores.
+    verbose : default 0
+        int: 1 shows the progress.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_samples,)
+        The cluster of each sample.
+    cluster_centers_ : array of shape (n_clusters, n_features)
+        The means of the clusters, of features that are not propagated.
+    inertia_ : float
+        The sum of squared distances to the centres.
+    n_features_in_ : int
+    feature_names_in_ : array, if X has names
+    """
+
+    _method = "logistic"
     _needs = ("labels",)
     _supports = ("signed", "new")
 
