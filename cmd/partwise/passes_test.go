@@ -81,7 +81,9 @@ func TestShards(t *testing.T) {
 	if out := must(t, "features", "generated", "--features", "pixels=8", "--out", fea, "--shard", "1/3"); !strings.Contains(out, "already there") {
 		t.Errorf("said %q about a shard that is there", out)
 	}
+	place(t, filepath.Join("mine", "rows-00000-of-00003.npz"), "not of partwise")
 	for line, want := range map[string]string{
+		"features generated --features pixels=8 --out mine --shard 0/3":        "already exists",
 		"features generated --features pixels=9 --out " + fea + " --shard 1/3": "already exists",
 		"features generated --out x --shard 3/3":                               "expected INDEX/COUNT",
 		"features generated --out x.npz --shard 0/3":                           "expected a folder",

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -124,9 +125,9 @@ func checkShard(cmd *cobra.Command, e *spec.Experiment, set *datasets.Set, out s
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case err != nil && cmd.Context().Err() == nil: // torn
-		*replace = true
-		return nil
+	case err != nil && cmd.Context().Err() == nil:
+		*replace = *replace || isTorn(out)
+		return checkNewFiles(*replace, out)
 	}
 	for _, v := range variables {
 		if v.Name == "shard" && len(v.Text) == 1 && v.Text[0] == identity {
@@ -134,6 +135,18 @@ func checkShard(cmd *cobra.Command, e *spec.Experiment, set *datasets.Set, out s
 		}
 	}
 	return checkNewFiles(*replace, out)
+}
+
+// isTorn reports whether an unreadable file begins as a shard does. Any other file is not of partwise.
+func isTorn(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 4)
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == "PK\x03\x04"
 }
 
 // doneShard replaces errShardDone by a message.

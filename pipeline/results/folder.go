@@ -229,8 +229,8 @@ func Models(dir string, s *pipeline.Summary) ([]factor.Model, []error) {
 	return eachModel(dir, s, factor.LoadModel)
 }
 
-// Coefficients reads the coefficients of the saved models, n×k, in the order of the methods. Missing ones are nil.
-// Unreadable ones, and those of other samples than the listed ones, are errors.
+// Coefficients reads the coefficients of the saved models, n×k, in the order of the methods. Missing coefficients are nil.
+// A file that cannot be read is an error, and so are coefficients whose rows are not the listed samples.
 func Coefficients(dir string, s *pipeline.Summary) ([]*mat.Dense, []error) {
 	all, errs := eachModel(dir, s, factor.LoadCoefficients)
 	for i, v := range all {
