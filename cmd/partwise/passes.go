@@ -153,12 +153,9 @@ func (l *learning) learn(cmd *cobra.Command, data string, m spec.Method, run pas
 			return err
 		}
 	}
-	for i := range paths {
-		if err := os.Remove(passes.SumsFile(sums, vectorfile.Shard{Index: i, Of: len(paths)})); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	if err := passes.RemoveSums(sums, len(paths)); err != nil {
+		return err
 	}
-	_ = os.Remove(sums) // unless another program has files there
 	return say(cmd, "The model is in %s.\n", l.out)
 }
 

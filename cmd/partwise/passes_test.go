@@ -59,6 +59,11 @@ func TestPasses(t *testing.T) {
 			t.Errorf("%s left %v", learn, left)
 		}
 	}
+	place(t, "x.npz.sums/sums-00000-of-00005.npz", "mine")
+	must(t, "cluster", fea, "-k", "5", "--passes", "0", "--out", "x.npz")
+	if read(t, "x.npz.sums/sums-00000-of-00005.npz") != "mine" {
+		t.Error("a file that is no sums was changed")
+	}
 }
 
 // TestShards: shards give the features of all samples in order; whole ones stay, torn ones are written again, and models

@@ -90,6 +90,21 @@ func SumsFile(dir string, shard vectorfile.Shard) string {
 	return filepath.Join(dir, shard.File(SumsPrefix, ".npz"))
 }
 
+// RemoveSums removes the sums of n shards from a folder, and the folder if it is empty then. Other files stay.
+func RemoveSums(dir string, n int) error {
+	for i := range n {
+		path := SumsFile(dir, vectorfile.Shard{Index: i, Of: n})
+		if _, err := readSums(path); err != nil {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	_ = os.Remove(dir) // fails if files are left
+	return nil
+}
+
 // PassFile writes the sums of the shard in a file at a state into the folder dir, unless they are there.
 func PassFile(ctx context.Context, s *State, path, dir string) error {
 	shard, ok := vectorfile.ShardOf(path)
