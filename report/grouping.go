@@ -34,13 +34,13 @@ import (
 
 // The files of a grouping, beside the files of its page.
 const (
-	AssignmentsFile = "assignments.csv" // the groups of the samples
-	ModelFile       = "model.npz"       // a models.Model
-	LabelsFile      = "labels.csv"      // the given labels and links, which partwise cluster can read
-	LinksFile       = "links.csv"
-	PicturesFile    = "pictures.csv" // copies, outliers, blurred and blank pictures
-	SkippedFile     = "skipped.csv"  // the skipped files, if any
-	FeedbackFolder  = "feedback/"    // a feedback.Store, which later groupings leave in place
+	AssignmentsFile = "assignments.csv"   // the groups of the samples
+	ModelFile       = "model.npz"         // a models.Model
+	LabelsFile      = feedback.LabelsFile // the given labels and links, which partwise cluster can read
+	LinksFile       = feedback.LinksFile
+	PicturesFile    = "pictures.csv"  // copies, outliers, blurred and blank pictures
+	SkippedFile     = "skipped.csv"   // the skipped files, if any
+	FeedbackFolder  = feedback.Folder // corrections, which later groupings leave in place
 )
 
 // GroupingFiles are the files and folders of a GroupingFolder.
@@ -89,27 +89,6 @@ func groupedData(dir string) (string, error) {
 	}
 	return data, err
 }
-
-// Feedback returns the store of corrections in the folder of the grouping.
-func (f *GroupingFolder) Feedback() feedback.Store { return feedbackStore{f.Folder} }
-
-type feedbackStore struct{ *output.Folder }
-
-// Dir implements feedback.Store.
-func (f feedbackStore) Dir() string { return filepath.Join(f.Folder.Dir(), FeedbackFolder) }
-
-// Read implements feedback.Store.
-func (f feedbackStore) Read(name string) ([]byte, error) {
-	return output.ReadFile(filepath.Join(f.Dir(), name))
-}
-
-// Write implements feedback.Store.
-func (f feedbackStore) Write(name string, text []byte) error {
-	return f.Folder.Write(FeedbackFolder+name, text)
-}
-
-// Remove implements feedback.Store.
-func (f feedbackStore) Remove(name string) error { return f.Folder.Clear(FeedbackFolder + name) }
 
 // Publish replaces the content of the folder by a grouping of the inputs, calls from.Published, and closes the folder.
 // c has the name, command, method, settings, warnings and pictures; Publish fills in all other fields and returns c.

@@ -107,6 +107,7 @@ type invocation struct {
 	stdout io.Writer // the real one; the commands' own is a discarding one with --json
 	asked  bool      // whether --json is set
 	stdin  string    // the scratch file with the standard input, "" for none
+	files  usedFiles
 	mutex  sync.Mutex
 }
 
@@ -292,7 +293,7 @@ func (inv *invocation) end(cmd *cobra.Command, args []string, failure string) er
 	}
 	inv.Version, inv.Command, inv.Error = documentVersion, strings.TrimPrefix(cmd.CommandPath(), "partwise "), failure
 	if inv.Seconds = time.Since(inv.begun).Seconds(); failure == "" {
-		inv.Files = append(inv.Files, filesIn(cmd.Context()).Written()...)
+		inv.Files = append(inv.Files, filesIn(cmd.Context()).existing()...)
 		for _, name := range output.Files(inv.Out) {
 			inv.Files = append(inv.Files, filepath.Join(inv.Out, name))
 		}

@@ -19,7 +19,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/lists"
-	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -186,7 +185,7 @@ func runSets(cmd *cobra.Command, e *spec.Experiment, names []string, experiments
 			return fmt.Errorf("%s: %w", names[i], err)
 		}
 	}
-	if err := filesIn(cmd.Context()).Writes(usedfiles.Written{Label: "--out", Path: out, Names: report.SetsFiles}); err != nil {
+	if err := filesIn(cmd.Context()).addWritten(written{label: "--out", path: out, names: report.SetsFiles}); err != nil {
 		return err
 	}
 	top, err := results.OpenSets(out, report.SetsFiles...)

@@ -3,10 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -409,16 +407,19 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures, text s
 	if err != nil {
 		return err
 	}
-	opt := feedback.Options{Store: folder.Feedback()}
+	opt := feedback.Options{Store: folder}
 	if looked != nil {
 		opt.Copies = looked.CopyOf
 		if m.Groups.ByDay {
 			opt.Days = looked.Days()
 		}
 	}
-	session, err := openSession(ctx, in, m, file, opt)
-	if err != nil {
+	if opt.Model, err = output.Sum(file); err != nil {
 		return err
+	}
+	session, err := feedback.Open(ctx, in.Inputs, m, opt)
+	if err != nil {
+		return interruptedError(ctx, err, "grouping")
 	}
 	files := lists.Map(in.Rows, in.Set.File)
 	var find func(text string) ([]int, error)
@@ -452,27 +453,10 @@ func openEncoder(ctx context.Context, m *models.Model, file string) (*textsearch
 	if n, _ := f.ExtractorOrPixels().(features.Network); !f.OfNetwork() || n.File == "" || f.Transductive() || cmp.Or(f.Power, 1) != 1 {
 		return nil, fmt.Errorf("--text: the groups are by %s; expected the features of an ONNX model alone, as by partwise cluster --features network=image.onnx", f)
 	}
-	if err := filesIn(ctx).Reads(file); err != nil {
+	if err := filesIn(ctx).addRead(file); err != nil {
 		return nil, err
 	}
 	return textsearch.Open(ctx, file, m.Columns)
-}
-
-// openSession opens the corrections of the model in a file, with the labels and links of its groups.
-func openSession(ctx context.Context, in *inputs, m *models.Model, file string, opt feedback.Options) (*feedback.Session, error) {
-	var err error
-	if opt.Model, err = output.Sum(file); err != nil {
-		return nil, err
-	}
-	dir := filepath.Dir(file)
-	if opt.Labels, err = in.Set.ReadClasses(filepath.Join(dir, report.LabelsFile)); err == nil || errors.Is(err, fs.ErrNotExist) {
-		opt.Links, err = input.ReadLinks(ctx, spec.Links{File: filepath.Join(dir, report.LinksFile)}, in.Set)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	session, err := feedback.Open(ctx, in.Inputs, m, opt)
-	return session, interruptedError(ctx, err, "grouping")
 }
 
 func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.Session, folder *report.GroupingFolder, in *inputs, page report.Clusters, dir string) error {

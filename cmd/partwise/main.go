@@ -22,7 +22,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 )
 
 // Exit codes. Shells use exitInterrupted for an interrupted command.
@@ -39,8 +38,7 @@ func (e usageError) Unwrap() error { return e.error }
 
 func isUsage(err error) bool {
 	_, wrong := errors.AsType[usageError](err)
-	_, conflict := errors.AsType[usedfiles.Conflict](err)
-	return wrong || conflict
+	return wrong
 }
 
 // run runs the command and returns its exit code. stderr must be safe for concurrent use.

@@ -23,7 +23,6 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
-	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline/passes"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -117,10 +116,10 @@ func (l *learning) learn(cmd *cobra.Command, data string, m spec.Method, run pas
 		err = fmt.Errorf("%s: no shards; expected their folder or a pattern such as 'fea/rows-*.npz', with names such as rows-00000-of-00004.npz", data)
 	}
 	if err == nil && cmd.Name() == "cluster" { // for others, checkFiles records it
-		err = filesIn(ctx).Writes(usedfiles.Written{Label: "--out", Path: l.out})
+		err = filesIn(ctx).addWritten(written{label: "--out", path: l.out})
 	}
 	for _, path := range paths {
-		err = cmp.Or(err, filesIn(ctx).Reads(path))
+		err = cmp.Or(err, filesIn(ctx).addRead(path))
 	}
 	if err != nil {
 		return err

@@ -79,7 +79,7 @@ func openFiles(cmd *cobra.Command, g *sorting.Groups, root string) (files map[st
 	if set.Files == nil {
 		return nil, fmt.Errorf("the samples of %s are not image files", g.Data)
 	}
-	if err := filesIn(cmd.Context()).ReadsSet(set, g.Data); err != nil {
+	if err := filesIn(cmd.Context()).addReadSet(set, g.Data); err != nil {
 		return nil, err
 	}
 	files = make(map[string]string, set.Len())

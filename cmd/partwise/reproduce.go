@@ -17,7 +17,6 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -54,7 +53,7 @@ func reproduceCommand() *cobra.Command {
 			if recipes[i], err = findRecipe(name); err != nil {
 				return err
 			}
-			if err := filesIn(cmd.Context()).Reads(reproduce.Beside(name)); err != nil {
+			if err := filesIn(cmd.Context()).addRead(reproduce.Beside(name)); err != nil {
 				return err
 			}
 		}
@@ -177,7 +176,7 @@ func (o *reproduceFlags) runRecipes(cmd *cobra.Command, r *reproduce.Runner, rec
 	var document *reproduce.Document
 	if o.doc != "" {
 		files := []string{o.doc, reproduce.DocumentJSON(o.doc)}
-		if err := filesIn(cmd.Context()).Writes(usedfiles.Written{Label: "--doc", Path: files[1]}); err != nil {
+		if err := filesIn(cmd.Context()).addWritten(written{label: "--doc", path: files[1]}); err != nil {
 			return err
 		}
 		if err := checkNewFiles(o.force, files...); err != nil {

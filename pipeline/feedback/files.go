@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -21,9 +22,10 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
-// The files of a store. partwise cluster and experiments read the first three with datasets.Set.ReadLabels, ReadLinks
-// and ReadFeedback.
+// Folder is the folder, in a Store, of the files of a session. partwise cluster and experiments read the first three
+// with datasets.Set.ReadLabels, ReadLinks and ReadFeedback.
 const (
+	Folder       = "feedback/"
 	LabelsFile   = "labels.csv"
 	LinksFile    = "links.csv"
 	FeedbackFile = "feedback.csv"
@@ -36,16 +38,15 @@ const (
 	LogFile = "log.jsonl"
 )
 
-// Store reads and writes the files of a session.
+// Store is the results folder of the groups, such as an output.Folder. Its files LabelsFile and LinksFile are the labels
+// and links with which the groups were found.
 type Store interface {
-	// Dir returns the folder of the files.
 	Dir() string
-	// Read returns the content of a file, or an error that wraps fs.ErrNotExist.
-	Read(name string) ([]byte, error)
-	// Write writes a file atomically, and Remove removes it if it exists.
-	Write(name string, text []byte) error
-	Remove(name string) error
+	Write(name string, text []byte) error // atomically
+	Clear(names ...string) error          // removes files, if they exist
 }
+
+func (s *Session) dir() string { return filepath.Join(s.opt.Store.Dir(), Folder) }
 
 // logEntry is a line of the log: an act, or undo, redo, open or finish.
 type logEntry struct {
@@ -120,33 +121,23 @@ func (s *Session) logs() (logs []datasets.FeedbackLog) {
 	return logs
 }
 
-// saveFiles writes all files, the history first, because a resumed session trusts it after a crash.
-func (s *Session) saveFiles() error {
-	links, logs, set := s.links(), s.logs(), s.in.Set
-	for _, file := range []struct {
-		name  string
-		any   bool
-		write func(*bytes.Buffer) error
-	}{
-		{HistoryFile, true, s.writeHistory},
-		{LogFile, true, func(w *bytes.Buffer) error { _, err := w.Write(s.log); return err }},
-		{LabelsFile, slices.Max(append(s.current().labels, -1)) >= 0, func(w *bytes.Buffer) error { return set.WriteLabels(w, s.classes(nil)) }},
-		{LinksFile, !links.None(), func(w *bytes.Buffer) error { return set.WriteLinks(w, links) }},
-		{FeedbackFile, len(logs) > 0, func(w *bytes.Buffer) error { return set.WriteFeedback(w, logs) }},
-		{GroupsFile, true, func(w *bytes.Buffer) error {
-			rows := [][]string{{"file", "group", "name"}}
-			for i, g := range s.current().groups {
-				rows = append(rows, []string{spreadsheet.Cell(set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.current().names[g])})
-			}
-			return csv.NewWriter(w).WriteAll(rows)
-		}},
-	} {
+// save is a file to write, or to remove if any is false.
+type save struct {
+	name  string
+	any   bool
+	write func(io.Writer) error
+}
+
+// saveFiles writes the history and the log, and then others. A resumed session trusts the history after a crash.
+func (s *Session) saveFiles(others ...save) error {
+	writeLog := func(w io.Writer) error { _, err := w.Write(s.log); return err }
+	for _, f := range append([]save{{HistoryFile, true, s.writeHistory}, {LogFile, true, writeLog}}, others...) {
 		var text bytes.Buffer
-		var err error
-		if !file.any {
-			err = s.opt.Store.Remove(file.name)
-		} else if err = file.write(&text); err == nil {
-			err = s.opt.Store.Write(file.name, text.Bytes())
+		err := error(nil)
+		if !f.any {
+			err = s.opt.Store.Clear(Folder + f.name)
+		} else if err = f.write(&text); err == nil {
+			err = s.opt.Store.Write(Folder+f.name, text.Bytes())
 		}
 		if err != nil {
 			return err
@@ -155,46 +146,57 @@ func (s *Session) saveFiles() error {
 	return nil
 }
 
+func (s *Session) saveAll() error {
+	c, links, logs, set := s.current(), s.links(), s.logs(), s.in.Set
+	return s.saveFiles(
+		save{LabelsFile, slices.Max(append(c.labels, -1)) >= 0, func(w io.Writer) error { return set.WriteLabels(w, s.classes(nil)) }},
+		save{LinksFile, !links.None(), func(w io.Writer) error { return set.WriteLinks(w, links) }},
+		save{FeedbackFile, len(logs) > 0, func(w io.Writer) error { return set.WriteFeedback(w, logs) }},
+		save{GroupsFile, true, func(w io.Writer) error {
+			rows := [][]string{{"file", "group", "name"}}
+			for i, g := range c.groups {
+				rows = append(rows, []string{spreadsheet.Cell(set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(c.names[g])})
+			}
+			return csv.NewWriter(w).WriteAll(rows)
+		}})
+}
+
 // Finished ends the session after the groups were written to results whose model has this digest.
 func (s *Session) Finished(model string) error {
 	s.appendLog(logEntry{Do: "finish", Model: model})
 	s.opt.Model = model
 	s.renumber()
-	var text bytes.Buffer
-	if err := s.writeHistory(&text); err != nil {
-		return err
-	}
-	return errors.Join(s.opt.Store.Write(HistoryFile, text.Bytes()), s.opt.Store.Write(LogFile, s.log), s.opt.Store.Remove(GroupsFile))
+	return s.saveFiles(save{GroupsFile, false, nil})
 }
 
-// load continues from the history. Without a history of these groups, it applies the labels and links of the store, or else
-// of the options.
+// load continues from the history. Without a history of these groups, it applies the labels and links of an earlier
+// session, or else of the groups.
 func (s *Session) load(ctx context.Context) (err error) {
-	if s.log, err = s.opt.Store.Read(LogFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if s.log, err = output.ReadFile(filepath.Join(s.dir(), LogFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	s.appendLog(logEntry{Do: "open", Model: s.opt.Model})
 	if same, err := s.resume(); same || err != nil {
 		return err
 	}
-	_, noLabels := s.opt.Store.Read(LabelsFile)
-	_, noLinks := s.opt.Store.Read(LinksFile)
-	if noLabels != nil && noLinks != nil {
-		return s.applyGiven(ctx, s.opt.Labels, s.opt.Links)
-	}
-	var classes []string
-	links := &datasets.Links{}
-	if noLabels == nil {
-		if classes, err = s.in.Set.ReadClasses(filepath.Join(s.opt.Store.Dir(), LabelsFile)); err != nil {
+	for _, dir := range []string{s.dir(), s.opt.Store.Dir()} {
+		classes, err := s.in.Set.ReadClasses(filepath.Join(dir, LabelsFile))
+		noLabels := errors.Is(err, fs.ErrNotExist)
+		if err != nil && !noLabels {
 			return err
 		}
-	}
-	if noLinks == nil {
-		if links, err = s.in.Set.ReadLinks(ctx, filepath.Join(s.opt.Store.Dir(), LinksFile)); err != nil {
+		links, err := s.in.Set.ReadLinks(ctx, filepath.Join(dir, LinksFile))
+		switch noLinks := errors.Is(err, fs.ErrNotExist); {
+		case noLinks && noLabels:
+			continue
+		case noLinks:
+			links = &datasets.Links{}
+		case err != nil:
 			return err
 		}
+		return s.applyGiven(ctx, classes, *links)
 	}
-	return s.applyGiven(ctx, classes, *links)
+	return nil
 }
 
 // applyGiven applies labels and links of samples of the set. A class becomes the group with its name, else the unnamed
@@ -348,7 +350,7 @@ func (c *corrections) apply(d stateChange) (*corrections, error) {
 	return next, nil
 }
 
-func (s *Session) writeHistory(w *bytes.Buffer) error {
+func (s *Session) writeHistory(w io.Writer) error {
 	h := history{Format: historyFormat, Model: s.opt.Model, Changed: s.changed, Past: s.present}
 	before := uncorrected(len(s.current().groups))
 	for _, c := range s.states {
@@ -391,7 +393,7 @@ func historyError(dir string, err error) error {
 
 // resume continues from the history. It returns false if the store has no history of the same groups.
 func (s *Session) resume() (bool, error) {
-	h, err := readHistory(s.opt.Store.Dir())
+	h, err := readHistory(s.dir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -402,7 +404,7 @@ func (s *Session) resume() (bool, error) {
 	before := uncorrected(len(s.current().groups))
 	for at, d := range h.States {
 		if states[at], err = before.apply(d); err != nil {
-			return false, historyError(s.opt.Store.Dir(), fmt.Errorf("state %d: %w", at, err))
+			return false, historyError(s.dir(), fmt.Errorf("state %d: %w", at, err))
 		}
 		before = states[at]
 	}
@@ -410,7 +412,7 @@ func (s *Session) resume() (bool, error) {
 	return true, nil
 }
 
-// Pending returns the path of the GroupsFile in dir, the folder of a store, if it holds corrected groups of this model
+// Pending returns the path of the GroupsFile in dir, the folder of a session's files, if it holds corrected groups of this model
 // that are not yet in any results. Otherwise groups is "", and unapplied reports whether the folder has corrections of
 // another model's groups.
 func Pending(dir, model string) (groups string, unapplied bool, err error) {

@@ -15,7 +15,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
-	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
@@ -27,10 +26,6 @@ import (
 type Options struct {
 	Store Store  // saves the corrections
 	Model string // identifies the model, for instance by the SHA-256 sum of its file
-	// Labels and Links are the labels and links with which the groups were found: the class of each sample of the set,
-	// or "", and links of its samples. Labels and links in the store replace them.
-	Labels []string
-	Links  datasets.Links
 	// Copies holds for each row the original of its stack of copies, as in Pictures.CopyOf, or is nil. A label of a
 	// picture also labels its copies in the same group.
 	Copies []int
@@ -263,9 +258,9 @@ func (s *Session) changeState(ctx context.Context, states []*corrections, at int
 		return err
 	}
 	s.appendLog(e)
-	if err := s.saveFiles(); err != nil {
+	if err := s.saveAll(); err != nil {
 		*s = was
-		return errors.Join(err, s.saveFiles())
+		return errors.Join(err, s.saveAll())
 	}
 	return nil
 }

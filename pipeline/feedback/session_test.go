@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -22,23 +23,32 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// folder is a Store in a folder.
+// folder is a Store, with the files of the session in dir.
 type folder struct {
 	dir  string
 	fail error // of the next Write
 }
 
-func (f *folder) Dir() string                      { return f.dir }
+func newFolder(t *testing.T) *folder {
+	t.Helper()
+	f := &folder{dir: filepath.Join(t.TempDir(), Folder)}
+	if err := os.Mkdir(f.dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func (f *folder) Dir() string                      { return filepath.Dir(f.dir) }
 func (f *folder) Read(name string) ([]byte, error) { return os.ReadFile(filepath.Join(f.dir, name)) }
 func (f *folder) Write(name string, text []byte) error {
 	if err := f.fail; err != nil {
 		f.fail = nil
 		return err
 	}
-	return os.WriteFile(filepath.Join(f.dir, name), text, 0o666)
+	return os.WriteFile(filepath.Join(f.Dir(), name), text, 0o666)
 }
-func (f *folder) Remove(name string) error {
-	if err := os.Remove(filepath.Join(f.dir, name)); !errors.Is(err, fs.ErrNotExist) {
+func (f *folder) Clear(names ...string) error {
+	if err := os.Remove(filepath.Join(f.Dir(), names[0])); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -111,7 +121,7 @@ func saved(t *testing.T, in *input.Inputs, found *grouping.Grouping) *models.Mod
 func open(t *testing.T, in *input.Inputs, m *models.Model, opt Options) *Session {
 	t.Helper()
 	if opt.Store == nil {
-		opt.Store = &folder{dir: t.TempDir()}
+		opt.Store = newFolder(t)
 	}
 	s, err := Open(t.Context(), in, m, opt)
 	if err != nil {
@@ -204,7 +214,7 @@ func membersOf(state *State, group int) (of []int) {
 // TestActs: each act moves only the pictures that it names. Undo and redo are exact, as are restarts after each act.
 func TestActs(t *testing.T) {
 	in, truth := parted(t, 120)
-	m, opt := grouped(t, in, 3, kmeans), Options{Store: &folder{dir: t.TempDir()}, Model: "one"}
+	m, opt := grouped(t, in, 3, kmeans), Options{Store: newFolder(t), Model: "one"}
 	s := open(t, in, m, opt)
 	first := s.State()
 	if first.Undo != "" || first.Redo != "" || first.Acts != 0 || len(first.Offer.Pictures) > 0 {
@@ -275,7 +285,7 @@ func TestActs(t *testing.T) {
 // TestMergeHolds: a merge survives a restart, later acts and the end of the session; links that contradict it are named.
 func TestMergeHolds(t *testing.T) {
 	in, truth := parted(t, 120)
-	m, opt := grouped(t, in, 4, kmeans), Options{Store: &folder{dir: t.TempDir()}, Model: "one"}
+	m, opt := grouped(t, in, 4, kmeans), Options{Store: newFolder(t), Model: "one"}
 	s := open(t, in, m, opt)
 	first := s.State()
 	a, b := first.Groups[0], first.Groups[1]
@@ -482,7 +492,7 @@ func TestMistakes(t *testing.T) {
 func TestFiles(t *testing.T) {
 	in, truth := parted(t, 80)
 	m := grouped(t, in, 3, kmeans)
-	store := &folder{dir: t.TempDir()}
+	store := newFolder(t)
 	opt := Options{Store: store, Model: "one"}
 	s := open(t, in, m, opt)
 	three := slices.Index(truth, 3)
@@ -554,8 +564,8 @@ func TestFiles(t *testing.T) {
 		LabelsFile: "file,class\nnone,1\n",
 		LinksFile:  "1,2\n",
 	} {
-		broken := &folder{dir: t.TempDir()}
-		if err := broken.Write(name, []byte(text)); err != nil {
+		broken := newFolder(t)
+		if err := broken.Write(Folder+name, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Open(t.Context(), in, m, Options{Store: broken, Model: "one"}); err == nil || !strings.Contains(err.Error(), name) {
@@ -569,7 +579,7 @@ func TestFiles(t *testing.T) {
 func TestHistory(t *testing.T) {
 	in, truth := parted(t, 80)
 	m := grouped(t, in, 3, kmeans)
-	store := &folder{dir: t.TempDir()}
+	store := newFolder(t)
 	s := open(t, in, m, Options{Store: store, Model: "one"})
 	states := []*State{s.State()}
 	three := slices.Index(truth, 3)
@@ -655,8 +665,8 @@ func TestHistory(t *testing.T) {
 	turn(1, to)
 	turn(6, to)
 
-	old := &folder{dir: t.TempDir()}
-	if err := old.Write(HistoryFile, []byte(`{"model":"two","changed":true,"past":0,"states":[{"base":{"0":1}}]}`)); err != nil {
+	old := newFolder(t)
+	if err := old.Write(Folder+HistoryFile, []byte(`{"model":"two","changed":true,"past":0,"states":[{"base":{"0":1}}]}`)); err != nil {
 		t.Fatal(err)
 	}
 	if got := open(t, in, saved(t, in, found), Options{Store: old, Model: "two"}).State(); got.Acts != 0 || !slices.Equal(got.Groups, found.Groups) {
@@ -676,8 +686,8 @@ func TestHistory(t *testing.T) {
 		"a later format": `{"format":3}`,
 		"a small group":  strings.Replace(string(file), `"labels":{`, `"labels":{"1":-2,`, 1),
 	} {
-		broken := &folder{dir: t.TempDir()}
-		if err := broken.Write(HistoryFile, []byte(text)); err != nil {
+		broken := newFolder(t)
+		if err := broken.Write(Folder+HistoryFile, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Open(t.Context(), in, m, Options{Store: broken, Model: "two"}); text == string(file) || err == nil || !strings.Contains(err.Error(), HistoryFile) {
@@ -713,7 +723,17 @@ func TestInitialLabels(t *testing.T) {
 		copies[i] = i
 	}
 	copies[8] = 0
-	s := open(t, in, grouped(t, in, 4, kmeans), Options{Labels: classes, Links: datasets.Links{Cannot: [][2]int{{2, 3}}}, Copies: copies})
+	store := newFolder(t)
+	for name, write := range map[string]func(io.Writer) error{
+		LabelsFile: func(w io.Writer) error { return in.Set.WriteLabels(w, classes) },
+		LinksFile:  func(w io.Writer) error { return in.Set.WriteLinks(w, datasets.Links{Cannot: [][2]int{{2, 3}}}) },
+	} {
+		var text bytes.Buffer
+		if err := errors.Join(write(&text), store.Write(name, text.Bytes())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := open(t, in, grouped(t, in, 4, kmeans), Options{Store: store, Copies: copies})
 	state := s.State()
 	checkState(t, s, state)
 	if !slices.Equal(state.Labelled, []int{0, 1, 4}) || state.Names[state.Groups[0]] != "a" || len(state.Cannot) != 1 {
@@ -777,11 +797,11 @@ func (d *dying) Write(name string, text []byte) error {
 	return d.folder.Write(name, text)
 }
 
-func (d *dying) Remove(name string) error {
+func (d *dying) Clear(names ...string) error {
 	if d.left--; d.left < 0 {
 		return errors.New("killed")
 	}
-	return d.folder.Remove(name)
+	return d.folder.Clear(names...)
 }
 
 // TestKilled: after a kill at any write, the next session opens, and earlier corrections hold.
@@ -797,7 +817,7 @@ func TestKilled(t *testing.T) {
 		"apart":    {Do: Apart, Pictures: []int{8, 12, 16}},
 	} {
 		for left := range 7 {
-			store := &dying{folder: folder{dir: t.TempDir()}, left: 1 << 30}
+			store := &dying{folder: *newFolder(t), left: 1 << 30}
 			s := open(t, in, m, Options{Store: store, Model: "one"})
 			mustDo(t, s, Act{Do: Move, Pictures: []int{0, 20}, Name: "first"})
 			store.left = left
