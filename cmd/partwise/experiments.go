@@ -18,6 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -33,26 +34,19 @@ func runCommand() *cobra.Command {
 	var workers uint
 	e := &spec.Experiment{}
 	cmd := newCommand("run", func(cmd *cobra.Command, args []string) error {
-		if err := completeExperiment(cmd, e, args); err != nil {
-			return err
-		}
+		completeExperiment(cmd, e, args)
 		e.Data.Root, e.Data.Labelled = root, true
 		e.Command, e.Program = commandLine(cmd, args), releaseVersion(buildInfo())
 		if out == "" {
 			out = outFor(e.Data.Set, e.Name)
 		}
 		for _, one := range e.Each() {
-			if err := checkOut(one.Data.Set, out); err != nil {
-				return err
-			}
+			checkOut(one.Data.Set, out)
 		}
 		if len(e.Sets) > 1 {
 			return runSets(cmd, e, e.SetNames(), e.Each(), out, workers)
 		}
-		folder, err := openResults(cmd, e, out)
-		if err != nil {
-			return err
-		}
+		folder := openResults(cmd, e, out)
 		return cmp.Or(runExperiment(cmd, e, folder, "", workers), folder.Close())
 	})
 	f := cmd.Flags()
@@ -71,14 +65,9 @@ func joinCommand() *cobra.Command {
 	var out string
 	cmd := newCommand("join", func(cmd *cobra.Command, args []string) error {
 		for _, from := range args {
-			if err := checkOut(from, out); err != nil {
-				return err
-			}
+			checkOut(from, out)
 		}
-		folder, err := results.Join(out, args, report.ExperimentFiles...)
-		if err != nil {
-			return err
-		}
+		folder := guard.Must(results.Join(out, args, report.ExperimentFiles...))
 		return cmp.Or(writeReport(cmd, folder, "", nil), folder.Close())
 	})
 	cmd.Flags().StringVarP(&out, "out", "o", "", "results folder of all trials")
@@ -87,21 +76,16 @@ func joinCommand() *cobra.Command {
 }
 
 // completeExperiment reads an experiment file, overrides its settings by flags, and checks the result.
-func completeExperiment(cmd *cobra.Command, e *spec.Experiment, args []string) (err error) {
+func completeExperiment(cmd *cobra.Command, e *spec.Experiment, args []string) {
 	if len(args) == 1 {
-		of, err := spec.Load(args[0])
-		if err != nil {
-			return err
-		}
-		*e = *of
+		*e = *guard.Must(spec.Load(args[0]))
 		cmd.Flags().Visit(func(f *pflag.Flag) {
 			if v, ok := f.Value.(*settingFlag); ok {
-				err = cmp.Or(err, v.apply())
+				if err := v.apply(); err != nil {
+					guard.Check(usageError{err})
+				}
 			}
 		})
-		if err != nil {
-			return usageError{err}
-		}
 	}
 	if e.Name == "" && e.Data.Set != "" {
 		e.Name = strings.ToValidUTF8(strings.TrimLeft(nameOf(e.Data.Set), "."), "_")
@@ -114,40 +98,25 @@ func completeExperiment(cmd *cobra.Command, e *spec.Experiment, args []string) (
 			if len(args) == 1 {
 				err = fmt.Errorf("%s: %w", args[0], err)
 			}
-			return usageError{err}
+			guard.Check(usageError{err})
 		}
 	}
-	return nil
 }
 
-func openResults(cmd *cobra.Command, e *spec.Experiment, out string) (*results.Folder, error) {
-	if err := checkResults(cmd, e, out, append(results.Files(), report.ExperimentFiles...)); err != nil {
-		return nil, err
-	}
-	return results.Open(out, e, report.ExperimentFiles...)
+func openResults(cmd *cobra.Command, e *spec.Experiment, out string) *results.Folder {
+	checkResults(cmd, e, out, append(results.Files(), report.ExperimentFiles...))
+	return guard.Must(results.Open(out, e, report.ExperimentFiles...))
 }
 
 // runExperiment runs an experiment on the set called name, or on its only set.
-func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folder, name string, workers uint) error {
+func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folder, name string, workers uint) (err error) {
+	defer guard.Catch(&err)
 	ctx, out := cmd.Context(), folder.Dir()
-	in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(cmd.Context(), e, set) })
-	if err != nil {
-		return err
-	}
+	in := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(ctx, e, set) })
 	defer in.Close()
-	plan, err := pipeline.NewPlan(ctx, e, in.Inputs)
-	var notes []string
-	if err == nil {
-		notes, err = folder.Notes()
-	}
-	if err != nil {
-		return err
-	}
-	printNotes(cmd, notes)
-	shard, err := shardOf(cmd)
-	if err != nil {
-		return err
-	}
+	plan := guard.Must(pipeline.NewPlan(ctx, e, in.Inputs))
+	printNotes(cmd, guard.Must(folder.Notes()))
+	shard := guard.Must(shardOf(cmd))
 	trials := &stages{w: cmd.ErrOrStderr()}
 	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: int(workers), Shard: shard, Progress: trials.show})
 	trials.end()
@@ -165,11 +134,7 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 		return say(cmd, "%d of %d trials are in %s.\n", len(records), plan.Len(), out)
 	}
 	models, _ := results.Models(out, plan.Summary()) // the report lists unreadable models
-	shown, err := plan.Illustrate(ctx, models)
-	if err != nil {
-		return err
-	}
-	return writeReport(cmd, folder, name, shown)
+	return writeReport(cmd, folder, name, guard.Must(plan.Illustrate(ctx, models)))
 }
 
 // runSets runs the experiments of e on several sets, one after the other, each in its own folder below out. It checks all
@@ -181,40 +146,25 @@ func runSets(cmd *cobra.Command, e *spec.Experiment, names []string, experiments
 			err = pipeline.CheckSet(cmd.Context(), one, set)
 			set.Close()
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", names[i], err)
-		}
+		guard.Check(guard.Wrap(err, "%s", names[i]))
 	}
-	if err := filesIn(cmd.Context()).addWritten(written{label: "--out", path: out, names: report.SetsFiles}); err != nil {
-		return err
-	}
-	top, err := results.OpenSets(out, report.SetsFiles...)
-	if err != nil {
-		return err
-	}
+	guard.Check(filesIn(cmd.Context()).addWritten(written{label: "--out", path: out, names: report.SetsFiles}))
+	top := guard.Must(results.OpenSets(out, report.SetsFiles...))
 	defer top.Close()
 	folders := make([]*results.Folder, len(names))
 	for i, one := range experiments {
-		if folders[i], err = openResults(cmd, one, filepath.Join(out, names[i])); err != nil {
-			return err
-		}
+		folders[i] = openResults(cmd, one, filepath.Join(out, names[i]))
 		defer folders[i].Close()
 	}
-	if err := top.WriteSets(&results.Sets{Name: e.Name, Command: e.Command, Sets: names, Significance: e.Significance}); err != nil {
-		return err
-	}
+	guard.Check(top.WriteSets(&results.Sets{Name: e.Name, Command: e.Command, Sets: names, Significance: e.Significance}))
 	var failed error
 	for i, one := range experiments {
-		if err := say(cmd, "Set %d of %d: %s\n\n", i+1, len(names), names[i]); err != nil {
-			return err
-		}
+		guard.Check(say(cmd, "Set %d of %d: %s\n\n", i+1, len(names), names[i]))
 		err := runExperiment(cmd, one, folders[i], names[i], workers)
 		if _, some := errors.AsType[*pipeline.TrialsError](err); some {
 			failed, err = cmp.Or(failed, fmt.Errorf("%s: %w", names[i], err)), nil
 		}
-		if err = cmp.Or(err, folders[i].Close()); err != nil {
-			return err
-		}
+		guard.Check(cmp.Or(err, folders[i].Close()))
 	}
 	return cmp.Or(writeSetsReport(cmd, top), errors.Join(failed, top.Close()))
 }
@@ -226,18 +176,15 @@ func drawsCommand() *cobra.Command {
 		if !slices.Contains(pipeline.DrawFormats, format) {
 			return unknown("format", format, pipeline.DrawFormats)
 		}
-		if err := completeExperiment(cmd, e, args); err != nil {
-			return err
-		}
+		completeExperiment(cmd, e, args)
 		e.Data.Root, e.Data.Labelled = root, true
 		for i, one := range e.Each() {
 			to := out
 			if len(e.Sets) > 1 {
 				to = filepath.Join(out, e.SetNames()[i])
 			}
-			if err := cmp.Or(checkOut(one.Data.Set, to), writeDraws(cmd, one, to, format)); err != nil {
-				return err
-			}
+			checkOut(one.Data.Set, to)
+			guard.Check(writeDraws(cmd, one, to, format))
 		}
 		return nil
 	})
@@ -259,38 +206,29 @@ func writeDraws(cmd *cobra.Command, e *spec.Experiment, out, format string) (err
 	}
 	var folder *output.Folder
 	var names []string
-	in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) (err error) {
+	defer func() {
+		if folder != nil {
+			err = cmp.Or(err, folder.Close())
+		}
+	}()
+	in := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) (err error) {
 		if err = pipeline.CheckSet(cmd.Context(), e, set); err == nil {
 			names = append(pipeline.DrawFiles(e, set, format), output.Files(out)...)
 			folder, err = output.Open(out, output.Spec{Command: "draws", Data: e.Data.Set, Names: names})
 		}
 		return err
 	})
-	if folder != nil {
-		defer func() { err = cmp.Or(err, folder.Close()) }()
-	}
-	if err != nil {
-		return err
-	}
 	defer in.Close()
 	if in.IsWeighted() {
 		e.Methods[0].Name = "semi-nmf" // for missing values
 	}
-	plan, err := pipeline.NewPlan(cmd.Context(), e, in.Inputs)
-	if err != nil {
-		return err
-	}
-	stage, err := folder.Stage(names...)
-	if err != nil {
-		return err
-	}
+	plan := guard.Must(pipeline.NewPlan(cmd.Context(), e, in.Inputs))
+	stage := guard.Must(folder.Stage(names...))
 	defer stage.Discard()
-	count, err := withProgress(cmd, "writing draws", func(show input.Progress) (int, error) {
+	count := withProgress(cmd, "writing draws", func(show input.Progress) (int, error) {
 		return plan.WriteDraws(cmd.Context(), stage.Dir(), format, show)
 	})
-	if err := cmp.Or(err, stage.Publish()); err != nil {
-		return err
-	}
+	guard.Check(stage.Publish())
 	d := documentOf(cmd)
 	d.Out, d.Draws = out, d.Draws+count
 	return say(cmd, "%d draws are in %s.\n", count, out)
@@ -298,22 +236,14 @@ func writeDraws(cmd *cobra.Command, e *spec.Experiment, out, format string) (err
 
 func reportCommand() *cobra.Command {
 	cmd := newCommand("report", func(cmd *cobra.Command, args []string) error {
-		of, err := results.ReadSets(args[0])
-		switch {
-		case err != nil:
-			return err
-		case of == nil:
+		of := guard.Must(results.ReadSets(args[0]))
+		if of == nil {
 			return reportOne(cmd, args[0], "")
 		}
-		top, err := results.OpenSets(args[0], report.SetsFiles...)
-		if err != nil {
-			return err
-		}
+		top := guard.Must(results.OpenSets(args[0], report.SetsFiles...))
 		defer top.Close()
 		for _, name := range of.Sets {
-			if err := reportOne(cmd, filepath.Join(args[0], name), name); err != nil {
-				return err
-			}
+			guard.Check(reportOne(cmd, filepath.Join(args[0], name), name))
 		}
 		return cmp.Or(writeSetsReport(cmd, top), top.Close())
 	})
@@ -322,63 +252,47 @@ func reportCommand() *cobra.Command {
 }
 
 func reportOne(cmd *cobra.Command, dir, name string) error {
-	folder, err := results.Reopen(dir, report.ExperimentFiles...)
-	if err != nil {
-		return err
-	}
+	folder := guard.Must(results.Reopen(dir, report.ExperimentFiles...))
 	return cmp.Or(writeReport(cmd, folder, name, nil), folder.Close())
 }
 
-func writeReport(cmd *cobra.Command, folder *results.Folder, name string, shown *models.Illustrations) error {
-	e, err := publish(cmd, folder, shown)
-	if err == nil {
-		documentOf(cmd).setTrials(name, folder.Dir(), e)
-		err = printTables(cmd.OutOrStdout(), e.Headlines())
-	}
-	if err != nil {
-		return err
-	}
-	dir := folder.Dir()
+func writeReport(cmd *cobra.Command, folder *results.Folder, name string, shown *models.Illustrations) (err error) {
+	defer guard.Catch(&err)
+	e, dir := publish(cmd, folder, shown), folder.Dir()
+	documentOf(cmd).setTrials(name, dir, e)
+	printTables(cmd.OutOrStdout(), e.Headlines())
 	printNotes(cmd, e.TrialWarnings())
-	return say(cmd, "%d of %d trials finished.\nTables and curves: %s\n",
-		len(e.Records), len(e.Trials), filepath.Join(dir, "index.html"))
+	return say(cmd, "%d of %d trials finished.\nTables and curves: %s\n", len(e.Records), len(e.Trials), filepath.Join(dir, "index.html"))
 }
 
-func publish(cmd *cobra.Command, folder *results.Folder, shown *models.Illustrations) (*report.Experiment, error) {
+func publish(cmd *cobra.Command, folder *results.Folder, shown *models.Illustrations) *report.Experiment {
 	return withDrawing(cmd, func(to report.Sources) (*report.Experiment, error) {
 		to.Shown = shown
 		return report.Publish(cmd.Context(), folder, to)
 	})
 }
 
-func printTables(out io.Writer, tables []*table.Document) error {
+func printTables(out io.Writer, tables []*table.Document) {
 	for _, t := range tables {
-		if err := table.Text(out, t, textOptions(out)); err != nil {
-			return err
-		}
+		guard.Check(table.Text(out, t, textOptions(out)))
 		if s, ok := eval.FindScore(t.Grids[0].Score); ok {
 			fmt.Fprint(out, columns.Hanging("", s.Name+": "+s.Help, columns.Width(out)))
 		}
 		fmt.Fprintln(out)
 	}
-	return nil
 }
 
 func textOptions(out io.Writer) table.Options {
 	return table.Options{Colour: columns.IsTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: columns.IsWide(out), Width: columns.Width(out)}
 }
 
-func writeSetsReport(cmd *cobra.Command, folder *results.Folder) error {
+func writeSetsReport(cmd *cobra.Command, folder *results.Folder) (err error) {
+	defer guard.Catch(&err)
 	s, err := report.PublishSets(cmd.Context(), folder, report.Sources{Warn: warner(cmd)})
-	if err != nil {
-		return interruptedError(cmd.Context(), err, "drawing")
-	}
-	if err := printTables(cmd.OutOrStdout(), s.Headlines()); err != nil {
-		return err
-	}
-	dir := folder.Dir()
-	documentOf(cmd).Out = dir
-	return say(cmd, "%d sets compared.\nTables and curves: %s\n", len(s.Sets), filepath.Join(dir, "index.html"))
+	guard.Check(interruptedError(cmd.Context(), err, "drawing"))
+	printTables(cmd.OutOrStdout(), s.Headlines())
+	documentOf(cmd).Out = folder.Dir()
+	return say(cmd, "%d sets compared.\nTables and curves: %s\n", len(s.Sets), filepath.Join(folder.Dir(), "index.html"))
 }
 
 func compareCommand() *cobra.Command {
@@ -390,10 +304,7 @@ func compareCommand() *cobra.Command {
 		if at < 0 {
 			return unknown("format", format, names)
 		}
-		c, err := compare(e.Significance, args[0], args[1])
-		if err != nil {
-			return err
-		}
+		c := compare(e.Significance, args[0], args[1])
 		documentOf(cmd).Comparison = c
 		return table.Formats[at].Write(cmd.OutOrStdout(), c.Document(), textOptions(cmd.OutOrStdout()))
 	})
@@ -403,18 +314,13 @@ func compareCommand() *cobra.Command {
 	return cmd
 }
 
-func compare(by significance.Rule, dirs ...string) (*table.Comparison, error) {
+func compare(by significance.Rule, dirs ...string) *table.Comparison {
 	var summaries [2]*pipeline.Summary
 	var compared [2]table.Compared
 	for i, dir := range dirs {
-		s, err := results.ReadSummary(dir)
-		if err != nil {
-			return nil, err
-		}
-		summaries[i], compared[i] = s, table.Compared{Name: dir, Methods: s.Methods}
-		if compared[i].Records, err = results.Records(dir, s); err != nil {
-			return nil, err
-		}
+		s := guard.Must(results.ReadSummary(dir))
+		summaries[i] = s
+		compared[i] = table.Compared{Name: dir, Methods: s.Methods, Records: guard.Must(results.Records(dir, s))}
 	}
 	differences, err := summaries[0].Compare(summaries[1])
 	var c *table.Comparison
@@ -424,8 +330,8 @@ func compare(by significance.Rule, dirs ...string) (*table.Comparison, error) {
 		c, err = table.NewComparison(compared[0], compared[1], tests)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s and %s cannot be compared: %w", dirs[0], dirs[1], err)
+		guard.Fail("%s and %s cannot be compared: %w", dirs[0], dirs[1], err)
 	}
 	c.Differences = differences
-	return c, nil
+	return c
 }

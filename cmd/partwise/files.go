@@ -19,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -76,7 +77,8 @@ func checkFiles(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-func readsExperiment(f *usedFiles, e *spec.Experiment) error {
+// addExperiment records the files that an experiment reads.
+func (f *usedFiles) addExperiment(e *spec.Experiment) error {
 	if at, err := catalogue.Find(e.Data.Set, e.Data.Root, e.Data.From); err == nil {
 		if err := f.addRead(at); err != nil {
 			return err
@@ -170,15 +172,18 @@ func fromAnywhere(data string) string {
 }
 
 // checkOut refuses results in a folder of the data, because the next run would read them as images.
-func checkOut(data, out string) error {
-	inside, err := output.Inside(data, out)
-	if err == nil && inside {
-		err = fmt.Errorf("the results folder %s is inside the data folder; choose another, such as --out %s", out, quote(outFor(data, filepath.Base(out))))
-	}
+func checkOut(data, out string) {
+	refuseInside(data, out, "the results folder %s is inside the data folder; choose another, such as --out %s", out, quote(outFor(data, filepath.Base(out))))
+}
+
+// refuseInside ends the command with a usage error if path is dir or inside it.
+func refuseInside(dir, path, format string, args ...any) {
+	inside, err := output.Inside(dir, path)
 	if err != nil {
-		return usageError{err}
+		guard.Check(usageError{err})
+	} else if inside {
+		failUsage(format, args...)
 	}
-	return nil
 }
 
 // usedFiles holds the files that a command reads and writes. A file that is read must not be replaced.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -139,8 +140,8 @@ func solverFlag(f *pflag.FlagSet, solver *string) {
 }
 
 // oneMethod returns the method of --method, or else the fallback, with a solver and, unless it is 0, a number of
-// iterations.
-func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (spec.Method, error) {
+// iterations. Wrong values are usage errors.
+func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) spec.Method {
 	all := &settings.Value{Kind: settings.KindList, Items: []*settings.Value{settings.Of(fallback)}}
 	flag := cmd.Flags().Lookup("method").Value.(*settingFlag)
 	if flag.value != nil {
@@ -169,9 +170,9 @@ func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (spe
 		err = fmt.Errorf("--method %q: expected one method and one value of each setting", flag)
 	}
 	if err != nil {
-		return spec.Method{}, messageOf(err)
+		guard.Check(usageError{messageOf(err)})
 	}
-	return list[0], nil
+	return list[0]
 }
 
 // Annotations of cobra on flags that exclude each other, and on flags of which one is required.

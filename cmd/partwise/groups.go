@@ -24,6 +24,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/explore"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -57,12 +58,9 @@ func clusterCommand() *cobra.Command {
 		if c.by != "" {
 			fallback.Name = spec.KMeans
 		}
-		var err error
-		if c.groups.Method, err = oneMethod(cmd, fallback.Name, solver, 0); err != nil {
-			return usageError{err}
-		}
+		c.groups.Method = oneMethod(cmd, fallback.Name, solver, 0)
 		if len(e.Rank) > 1 {
-			return usageError{fmt.Errorf("--rank %s: cluster takes one rank", cmd.Flags().Lookup("rank").Value)}
+			failUsage("--rank %s: cluster takes one rank", cmd.Flags().Lookup("rank").Value)
 		}
 		if len(e.Rank) == 1 {
 			c.groups.Rank = &e.Rank[0]
@@ -74,21 +72,15 @@ func clusterCommand() *cobra.Command {
 			if !given("features") {
 				e.Features = grouping.DefaultFeatures(true)
 			}
-			if err := c.groups.CheckBatch(e.Features); err != nil {
-				return usageError{fmt.Errorf("--batch: %w", err)}
-			}
+			checkUsed("--batch", c.groups.CheckBatch(e.Features))
 		}
 		if c.by != "" {
-			if err := c.checkDays(); err != nil {
-				return usageError{fmt.Errorf("--by %s: %w", c.by, err)}
-			}
+			checkUsed("--by "+c.by, c.checkDays())
 		}
 		if c.out == "" {
 			c.out = outFor(args[0], nameOf(args[0])+"-groups")
 		}
-		if err := checkOut(args[0], c.out); err != nil {
-			return err
-		}
+		checkOut(args[0], c.out)
 		return c.run(cmd, e, invocationIn(cmd.Context()).shown(commandLine(cmd, args), "-"))
 	})
 	f := cmd.Flags()
@@ -121,94 +113,67 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	if modelOnly {
 		names = nil
 	}
-	if err := checkResults(cmd, e, c.out, names); err != nil {
-		return err
-	}
+	checkResults(cmd, e, c.out, names)
 	data := e.Data
 	data.Set = invocationIn(ctx).shown(data.Set, "-")
 	folder := new(report.GroupingFolder)
-	var err error
 	if modelOnly {
-		err = checkNewFiles(false, c.out)
-	} else if folder, err = report.OpenGrouping(c.out, fromAnywhere(data.Set), !cmd.Flags().Changed("out")); err == nil {
+		guard.Check(checkNewFiles(false, c.out))
+	} else {
+		folder = guard.Must(report.OpenGrouping(c.out, fromAnywhere(data.Set), !cmd.Flags().Changed("out")))
 		defer folder.Close()
 	}
-	if err != nil {
-		return err
-	}
-	in, err := prepare(cmd, e, input.PrepareOptions{Pictures: true}, func(set *datasets.Set) (err error) {
+	in := prepare(cmd, e, input.PrepareOptions{Pictures: true}, func(set *datasets.Set) (err error) {
 		if g.Links, err = input.ReadLinks(ctx, c.links, set); err != nil {
 			return err
 		}
 		return g.CheckCountOf(c.count, set)
 	})
-	if err != nil {
-		return err
-	}
 	defer in.Close()
 	if c.choosesMethod && (in.OfNetwork() || in.HasNegative()) {
 		g.Method = g.DefaultMethod(in.Inputs)
 	}
-	looked, err := in.pictures(cmd, folder.NotSame)
-	if err != nil {
-		return err
-	}
+	looked := in.pictures(cmd, folder.NotSame)
 	if looked != nil {
 		g.Copies = looked.CopyOf
 	}
 	if c.by != "" {
 		if looked == nil {
-			return usageError{fmt.Errorf("--by %s: %s has no photos", c.by, e.Data.Set)}
+			failUsage("--by %s: %s has no photos", c.by, e.Data.Set)
 		}
 		g.K, g.Count, g.Parts = c.count.From, c.count, looked.Days()
 		if c.count == (spec.GroupCount{}) || c.count.Auto || c.count.To != c.count.From {
 			g.K, g.Count.Auto = 0, true
 		}
 	}
-	ranks, rankNotes, err := chooseRank(cmd, in, func(show input.Progress) (*spec.RankChoice, error) {
+	ranks, rankNotes := chooseRank(cmd, in, func(show input.Progress) (*spec.RankChoice, error) {
 		return g.ChooseRank(ctx, in.Inputs, show)
 	})
-	if err != nil {
-		return err
-	}
 	var counts *grouping.CountCurve
 	if g.Parts == nil {
-		if counts, err = chooseCount(cmd, g, c.count, in); err != nil {
-			return err
-		}
+		counts = chooseCount(cmd, g, c.count, in)
 	}
 	printNotes(cmd, g.Notes(in.Inputs))
 	warnings := append(input.Notes(e, in.Inputs, report.SkippedFile), g.Notes(in.Inputs)...)
 	if in.Set.TimeFolders != nil {
 		warnings = append(warnings, input.SubfoldersNote(in.Set))
 	}
-	found, err := withProgress(cmd, "factorising", func(show input.Progress) (*grouping.Grouping, error) {
+	found := withProgress(cmd, "factorising", func(show input.Progress) (*grouping.Grouping, error) {
 		return g.Find(ctx, in.Inputs, show)
 	})
-	if err != nil {
-		return err
-	}
 	printNotes(cmd, found.Notes)
 	if modelOnly {
-		m, err := found.Model(ctx, in.Inputs)
-		if err == nil {
-			err = writeFile(c.out, false, func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) })
-		}
-		if err != nil {
-			return err
-		}
+		m := guard.Must(found.Model(ctx, in.Inputs))
+		guard.Check(writeFile(c.out, false, func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) }))
 		documentOf(cmd).Out = c.out
 		return say(cmd, "The model is in %s: %s.\n", c.out, in.FeaturesText())
 	}
 	warnings = slices.Concat(warnings, found.Notes, rankNotes)
 	page := c.page(in, data, found)
 	page.Command, page.Warnings, page.Counts, page.Ranks, page.Pictures = command, warnings, counts, ranks, looked
-	page, err = withDrawing(cmd, func(to report.Sources) (report.Clusters, error) {
+	page = withDrawing(cmd, func(to report.Sources) (report.Clusters, error) {
 		return folder.Publish(ctx, in.Inputs, found, page, to)
 	})
-	if err != nil {
-		return err
-	}
 	return printGroups(cmd, page, comparedWith(e.Data, found), c.out)
 }
 
@@ -255,9 +220,9 @@ func groupsPage(in *inputs, data spec.Data) report.Clusters {
 }
 
 // chooseRank prints the choice of choose, unless the rank is given, and notes about it.
-func chooseRank(cmd *cobra.Command, in *inputs, choose func(input.Progress) (*spec.RankChoice, error)) (c *spec.RankChoice, notes []string, err error) {
-	if c, err = withProgress(cmd, "choosing the rank", choose); c == nil || err != nil {
-		return nil, nil, err
+func chooseRank(cmd *cobra.Command, in *inputs, choose func(input.Progress) (*spec.RankChoice, error)) (c *spec.RankChoice, notes []string) {
+	if c = withProgress(cmd, "choosing the rank", choose); c == nil {
+		return nil, nil
 	}
 	documentOf(cmd).RankChoice = c
 	fmt.Fprintln(cmd.OutOrStdout(), c)
@@ -265,7 +230,7 @@ func chooseRank(cmd *cobra.Command, in *inputs, choose func(input.Progress) (*sp
 		notes = []string{c.AtLimitNote("")}
 	}
 	printNotes(cmd, notes)
-	return c, notes, nil
+	return c, notes
 }
 
 func comparedWith(data spec.Data, found *grouping.Grouping) string {
@@ -333,18 +298,18 @@ func printGroups(cmd *cobra.Command, c report.Clusters, with, out string) error 
 }
 
 // chooseCount chooses the number of groups. The curve is nil if the number is given.
-func chooseCount(cmd *cobra.Command, g *grouping.Groups, k spec.GroupCount, in *inputs) (*grouping.CountCurve, error) {
-	curve, err := withProgress(cmd, "choosing the number of groups", func(show input.Progress) (*grouping.CountCurve, error) {
+func chooseCount(cmd *cobra.Command, g *grouping.Groups, k spec.GroupCount, in *inputs) *grouping.CountCurve {
+	curve := withProgress(cmd, "choosing the number of groups", func(show input.Progress) (*grouping.CountCurve, error) {
 		return g.ChooseCount(cmd.Context(), in.Inputs, k, show)
 	})
-	if curve != nil && err == nil {
+	if curve != nil {
 		documentOf(cmd).CountChoice = curve
 		fmt.Fprintf(cmd.OutOrStdout(), "%d groups (chosen from %d–%d; change with -k)\n", g.K, curve.From, curve.To)
 		if g.K == curve.To {
 			fmt.Fprintf(cmd.OutOrStdout(), "%d is the largest number considered: there may be more groups\n", g.K)
 		}
 	}
-	return curve, err
+	return curve
 }
 
 func exploreCommand() *cobra.Command {
@@ -367,29 +332,20 @@ func exploreCommand() *cobra.Command {
 
 func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures, text string, port int, browse bool) error {
 	ctx := cmd.Context()
-	if err := checkResults(cmd, e, dir, report.GroupingFiles); err != nil {
-		return err
-	}
+	checkResults(cmd, e, dir, report.GroupingFiles)
 	folder, data, err := report.ExploreGrouping(dir)
-	if err != nil {
-		return err
-	}
+	guard.Check(err)
 	defer folder.Close()
-	m, file, err := readModel(ctx, dir)
-	if err != nil {
-		return err
-	}
+	m, file := readModel(ctx, dir)
 	if m.Groups == nil {
 		return fmt.Errorf("%s: the model has no groups; run partwise cluster first", file)
 	}
-	var encoder *textsearch.Encoder
 	if data == "-" && pictures == "" {
 		return fmt.Errorf("%s has groups of the standard input; set --pictures to a file with the same samples", dir)
 	}
+	var encoder *textsearch.Encoder
 	if text != "" {
-		if encoder, err = openEncoder(ctx, m, text); err != nil {
-			return err
-		}
+		encoder = openEncoder(ctx, m, text)
 	}
 	if !slices.ContainsFunc([]string{"pool", "from", "pattern", "truth", "no-classes"}, cmd.Flags().Changed) {
 		root := e.Data.Root
@@ -398,29 +354,18 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures, text s
 	}
 	e.Data.Set, e.Features = cmp.Or(pictures, data), m.Features
 	e.Features.SkipBad = true // as in the grouping; the model is compared with the samples
-	in, err := prepare(cmd, e, input.PrepareOptions{Pictures: true}, func(set *datasets.Set) error { return m.Check(ctx, set) })
-	if err != nil {
-		return err
-	}
+	in := prepare(cmd, e, input.PrepareOptions{Pictures: true}, func(set *datasets.Set) error { return m.Check(ctx, set) })
 	defer in.Close()
-	looked, err := in.pictures(cmd, folder.NotSame)
-	if err != nil {
-		return err
-	}
-	opt := feedback.Options{Store: folder}
+	looked := in.pictures(cmd, folder.NotSame)
+	opt := feedback.Options{Store: folder, Model: guard.Must(output.Sum(file))}
 	if looked != nil {
 		opt.Copies = looked.CopyOf
 		if m.Groups.ByDay {
 			opt.Days = looked.Days()
 		}
 	}
-	if opt.Model, err = output.Sum(file); err != nil {
-		return err
-	}
 	session, err := feedback.Open(ctx, in.Inputs, m, opt)
-	if err != nil {
-		return interruptedError(ctx, err, "grouping")
-	}
+	guard.Check(interruptedError(ctx, err, "grouping"))
 	files := lists.Map(in.Rows, in.Set.File)
 	var find func(text string) ([]int, error)
 	if x, ok := in.X.(*mat.Dense); ok && encoder != nil {
@@ -448,22 +393,17 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures, text s
 }
 
 // openEncoder opens a text encoder for the features of a model, which must come from the file of one network.
-func openEncoder(ctx context.Context, m *models.Model, file string) (*textsearch.Encoder, error) {
+func openEncoder(ctx context.Context, m *models.Model, file string) *textsearch.Encoder {
 	f := m.Features
 	if n, _ := f.ExtractorOrPixels().(features.Network); !f.OfNetwork() || n.File == "" || f.Transductive() || cmp.Or(f.Power, 1) != 1 {
-		return nil, fmt.Errorf("--text: the groups are by %s; expected the features of an ONNX model alone, as by partwise cluster --features network=image.onnx", f)
+		guard.Fail("--text: the groups are by %s; expected the features of an ONNX model alone, as by partwise cluster --features network=image.onnx", f)
 	}
-	if err := filesIn(ctx).addRead(file); err != nil {
-		return nil, err
-	}
-	return textsearch.Open(ctx, file, m.Columns)
+	guard.Check(filesIn(ctx).addRead(file))
+	return guard.Must(textsearch.Open(ctx, file, m.Columns))
 }
 
 func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.Session, folder *report.GroupingFolder, in *inputs, page report.Clusters, dir string) error {
-	found, err := session.Grouping(ctx)
-	if err != nil {
-		return err
-	}
+	found := guard.Must(session.Grouping(ctx))
 	state := session.State()
 	page.Settings = append(page.Settings,
 		[2]string{"corrected by hand", fmt.Sprintf("%s, %s", phrase.Count(len(state.Labelled), "labelled image", "labelled images"), phrase.Count(len(state.Must)+len(state.Cannot), "link", "links"))},
@@ -472,7 +412,7 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	if found.Scores != nil {
 		page.Settings = append(page.Settings, [2]string{"compared with", compared})
 	}
-	page, err = withDrawing(cmd, func(to report.Sources) (report.Clusters, error) {
+	page = withDrawing(cmd, func(to report.Sources) (report.Clusters, error) {
 		to.Published = func() error {
 			sum, err := output.Sum(filepath.Join(dir, report.ModelFile))
 			if err != nil {
@@ -482,9 +422,6 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 		}
 		return folder.Publish(ctx, in.Inputs, found, page, to)
 	})
-	if err != nil {
-		return err
-	}
 	return printGroups(cmd, page, compared, dir)
 }
 

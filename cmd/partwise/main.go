@@ -20,6 +20,7 @@ import (
 
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
 	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
@@ -39,6 +40,16 @@ func (e usageError) Unwrap() error { return e.error }
 func isUsage(err error) bool {
 	_, wrong := errors.AsType[usageError](err)
 	return wrong
+}
+
+// failUsage ends the command with a usage error.
+func failUsage(format string, args ...any) { guard.Check(usageError{fmt.Errorf(format, args...)}) }
+
+// checkUsed ends the command with a usage error about flags, unless err is nil.
+func checkUsed(flags string, err error) {
+	if err != nil {
+		failUsage("%s: %w", flags, err)
+	}
 }
 
 // run runs the command and returns its exit code. stderr must be safe for concurrent use.
@@ -131,7 +142,15 @@ func newCommand(path string, do func(*cobra.Command, []string) error) *cobra.Com
 		examples = "  " + examples
 	}
 	name := path[strings.LastIndexByte(path, ' ')+1:]
-	return &cobra.Command{Use: name + arguments, Short: short, Long: strings.TrimSpace(long), Example: examples, RunE: do}
+	return &cobra.Command{Use: name + arguments, Short: short, Long: strings.TrimSpace(long), Example: examples, RunE: catching(do)}
+}
+
+// catching returns a command's work, which may also end with guard.Fail.
+func catching(do func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) (err error) {
+		defer guard.Catch(&err)
+		return do(cmd, args)
+	}
 }
 
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }

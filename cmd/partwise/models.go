@@ -1,12 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -26,6 +26,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/files/scratch"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -62,43 +63,26 @@ func imputeCommand() *cobra.Command {
 func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.Command, *inputs, *grouping.Fit, *factor.Result) error) *cobra.Command {
 	var o fitFlags
 	e := &spec.Experiment{}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = catching(func(cmd *cobra.Command, args []string) error {
 		e.Data.Set = args[0]
-		f, err := o.newFit(cmd, e)
-		if err != nil {
-			return usageError{err}
-		}
-		if err := checkNewFiles(o.force, o.out, o.trace, skippedList(o.out)); err != nil {
-			return err
-		}
+		f := o.newFit(cmd, e)
+		guard.Check(checkNewFiles(o.force, o.out, o.trace, skippedList(o.out)))
 		if o.start != "" {
-			if err := o.readStart(f); err != nil {
-				return err
-			}
+			o.readStart(f)
 		}
 		if err := f.Check(nil, true); err != nil {
 			return usageError{err}
 		}
-		in, err := o.prepare(cmd, e, f)
-		if err != nil {
-			return err
-		}
+		in := o.prepare(cmd, e, f)
 		defer in.Close()
 		if in.Blocks != nil {
 			n, _ := in.Dims()
-			store, err := scratch.Create(filepath.Dir(o.out), n, f.Rank)
-			if err != nil {
-				return err
-			}
+			store := guard.Must(scratch.Create(filepath.Dir(o.out), n, f.Rank))
 			defer store.Close()
 			f.Coefficients = store
 		}
-		res, err := o.fit(cmd, e, f, in)
-		if err != nil {
-			return err
-		}
-		return save(&o, cmd, in, f, res)
-	}
+		return save(&o, cmd, in, f, o.fit(cmd, e, f, in))
+	})
 	f := cmd.Flags()
 	addSettings(cmd, e, "methods", "rank", "seed")
 	addSettings(cmd, e, "features")
@@ -126,65 +110,62 @@ func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.C
 	return cmd
 }
 
-func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, error) {
+func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) *grouping.Fit {
 	if cmd.Name() == "impute" {
 		e.Data.Missing, e.Features.Normalise = "nan", features.NormNone
-		if err := vectorfile.CanWrite(o.out); err != nil {
-			return nil, err
-		}
+		checkVectorFile(o.out)
 	} else if strings.ToLower(filepath.Ext(o.out)) != ".npz" {
-		return nil, fmt.Errorf("--out %s: the name must end in .npz", o.out)
+		failUsage("--out %s: the name must end in .npz", o.out)
 	}
 	rank, flag := 0, cmd.Flags().Lookup("rank").Value // 0 uses the rank of the initial factors
+	auto := len(e.Rank) > 0 && e.Rank[0].Auto != nil
 	switch {
 	case len(e.Rank) == 0:
-	case len(e.Rank) > 1 || !e.Rank[0].Fixed && e.Rank[0].Auto == nil:
-		return nil, fmt.Errorf("--rank %s: expected one number (1 or more) or auto", flag)
+	case len(e.Rank) > 1 || !e.Rank[0].Fixed && !auto:
+		failUsage("--rank %s: expected one number (1 or more) or auto", flag)
 	case e.Rank[0].Fixed:
 		rank = e.Rank[0].Plus
 	case o.start != "":
-		return nil, fmt.Errorf("--rank %s: --start sets the rank; remove --rank", flag)
+		failUsage("--rank %s: --start sets the rank; remove --rank", flag)
 	default:
 		rank = max(1, e.Rank[0].Auto.Among.From) // the smallest candidate
 	}
-	method, err := oneMethod(cmd, grouping.DefaultMethod(false).Name, o.solver, int(o.iterations))
-	if err != nil {
-		return nil, err
-	}
+	method := oneMethod(cmd, grouping.DefaultMethod(false).Name, o.solver, int(o.iterations))
 	if e.Data.OnDisk = cmd.Flags().Changed("batch"); e.Data.OnDisk {
-		if err := (grouping.Groups{Method: method, Batch: o.batch}).CheckBatch(e.Features); err != nil {
-			return nil, fmt.Errorf("--batch: %w", err)
-		}
-		if len(e.Rank) > 0 && e.Rank[0].Auto != nil {
-			return nil, errors.New("--rank auto needs all samples in memory: set a rank, or remove --batch")
+		checkUsed("--batch", (grouping.Groups{Method: method, Batch: o.batch}).CheckBatch(e.Features))
+		if auto {
+			failUsage("--rank auto needs all samples in memory: set a rank, or remove --batch")
 		}
 	}
-	if method.FixedBasis != "" && len(e.Rank) > 0 && e.Rank[0].Auto != nil {
-		return nil, spec.ErrFixed
+	switch {
+	case method.FixedBasis != "" && auto:
+		guard.Check(usageError{spec.ErrFixed})
+	case o.trace != "" && method.Restarts > 1:
+		failUsage("--trace follows a single fit; remove restarts")
 	}
-	if o.trace != "" && method.Restarts > 1 {
-		return nil, errors.New("--trace follows a single fit; remove restarts")
-	}
-	return &grouping.Fit{Method: method, Rank: rank, UseLabels: e.Data.Labels != "", Seed: e.Seed, Batch: o.batch}, nil
+	return &grouping.Fit{Method: method, Rank: rank, UseLabels: e.Data.Labels != "", Seed: e.Seed, Batch: o.batch}
 }
 
-func (o *fitFlags) readStart(f *grouping.Fit) error {
-	text, err := output.ReadFile(o.start)
-	if err != nil {
-		return err
+// checkVectorFile refuses an output file of an unknown format.
+func checkVectorFile(out string) {
+	if err := vectorfile.CanWrite(out); err != nil {
+		guard.Check(usageError{err})
 	}
+}
+
+func (o *fitFlags) readStart(f *grouping.Fit) {
+	text := guard.Must(output.ReadFile(o.start))
 	start, k, err := grouping.ReadStart(bytes.NewReader(text), int64(len(text)))
 	switch {
 	case err != nil:
-		return fmt.Errorf("--start %s: %w", o.start, err)
+		guard.Fail("--start %s: %w", o.start, err)
 	case f.Rank != 0 && f.Rank != k:
-		return fmt.Errorf("--start %s: the factors have rank %d, but --rank is %d", o.start, k, f.Rank)
+		guard.Fail("--start %s: the factors have rank %d, but --rank is %d", o.start, k, f.Rank)
 	}
 	f.Start, f.Rank = start, k
-	return nil
 }
 
-func (o *fitFlags) prepare(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) (*inputs, error) {
+func (o *fitFlags) prepare(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) *inputs {
 	return prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) (err error) {
 		if !cmd.Flags().Changed("features") && (set.Files == nil || set.Masks != nil) {
 			e.Features.Normalise = features.NormNone
@@ -199,71 +180,53 @@ func (o *fitFlags) prepare(cmd *cobra.Command, e *spec.Experiment, f *grouping.F
 	})
 }
 
-func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit, in *inputs) (*factor.Result, error) {
+func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit, in *inputs) *factor.Result {
 	if len(e.Rank) == 1 && e.Rank[0].Auto != nil {
-		c, _, err := chooseRank(cmd, in, func(show input.Progress) (*spec.RankChoice, error) {
+		c, _ := chooseRank(cmd, in, func(show input.Progress) (*spec.RankChoice, error) {
 			return grouping.ChooseRank(cmd.Context(), *e.Rank[0].Auto, in.Inputs, f.Seed, show)
 		})
-		if err != nil {
-			return nil, err
-		}
 		f.Rank = c.Rank
 	}
 	begin := time.Now()
 	f.OnIteration = func(int, float64) { o.seconds = append(o.seconds, time.Since(begin).Seconds()) }
-	res, err := withProgress(cmd, "factorising", func(show input.Progress) (*factor.Result, error) {
+	res := withProgress(cmd, "factorising", func(show input.Progress) (*factor.Result, error) {
 		res, err := f.Find(cmd.Context(), in.Inputs, show)
 		return res, startError(o.start, err)
 	})
-	if err != nil {
-		return nil, err
-	}
 	if note := record.UnconvergedFit(f.Method.Label(), res); note != "" && in.Blocks == nil {
 		warner(cmd)(note)
 	}
-	return res, nil
+	return res
 }
 
 // write writes the trace, and the output by save.
-func (o *fitFlags) write(cmd *cobra.Command, in *inputs, res *factor.Result, save func(ctx context.Context) error) error {
-	return in.writeWithSkipped(cmd, o.out, o.force, func(ctx context.Context) error {
+func (o *fitFlags) write(cmd *cobra.Command, in *inputs, res *factor.Result, save func(ctx context.Context) error) {
+	in.writeWithSkipped(cmd, o.out, o.force, func(ctx context.Context) error {
 		trace := func(w io.Writer) error { return traceTo(w, res, o.seconds) }
 		return writeBoth(o.trace, o.force, trace, func() error { return save(ctx) })
 	})
 }
 
 func (o *fitFlags) save(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result) error {
-	m, err := models.NewModel(cmd.Context(), in.Inputs, f.Method.String(), res)
-	if err != nil {
-		return err
-	}
+	m := guard.Must(models.NewModel(cmd.Context(), in.Inputs, f.Method.String(), res))
 	m.Program = releaseVersion(buildInfo())
-	err = o.write(cmd, in, res, func(ctx context.Context) error {
+	o.write(cmd, in, res, func(ctx context.Context) error {
 		save := func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) }
 		if isStdout(o.out) {
 			return save(invocationIn(ctx).stdout)
 		}
 		return writeFile(o.out, o.force, save)
 	})
-	if err != nil {
-		return err
-	}
 	return printFit(cmd, in, f, res, o.out)
 }
 
 func (o *fitFlags) impute(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result) error {
 	x := in.X.(*factor.Weighted)
-	filled, err := factor.Impute(cmd.Context(), res.Model, x, res.Coefficients)
-	if err != nil {
-		return err
-	}
-	set := in.setOf(filled)
+	set := in.setOf(guard.Must(factor.Impute(cmd.Context(), res.Model, x, res.Coefficients)))
 	if set.Height, set.Width = in.Set.Height, in.Set.Width; in.Channels == 1 {
 		set.Height, set.Width = in.Height, in.Width
 	}
-	if err := o.write(cmd, in, res, func(ctx context.Context) error { return writeSet(ctx, o.out, o.force, set) }); err != nil {
-		return err
-	}
+	o.write(cmd, in, res, func(ctx context.Context) error { return writeSet(ctx, o.out, o.force, set) })
 	n, m := x.Dims()
 	missing := 0
 	for i := range n {
@@ -288,17 +251,13 @@ func startError(start string, err error) error {
 }
 
 func traceTo(w io.Writer, res *factor.Result, seconds []float64) error {
-	var text bytes.Buffer
-	text.WriteString("iteration,seconds,objective\n")
+	lines := bufio.NewWriter(w)
+	lines.WriteString("iteration,seconds,objective\n")
+	seconds = append([]float64{0}, seconds...)
 	for i, objective := range res.Objective {
-		at := 0.0
-		if i > 0 && i <= len(seconds) {
-			at = seconds[i-1]
-		}
-		fmt.Fprintf(&text, "%d,%.6f,%s\n", i, at, strconv.FormatFloat(objective, 'g', -1, 64))
+		fmt.Fprintf(lines, "%d,%.6f,%s\n", i, seconds[min(i, len(seconds)-1)], strconv.FormatFloat(objective, 'g', -1, 64))
 	}
-	_, err := text.WriteTo(w)
-	return err
+	return lines.Flush()
 }
 
 func printFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result, out string) error {
@@ -313,9 +272,7 @@ func printFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Resul
 	}
 	text.WriteString(".\n")
 	if res.Basis != nil && res.Coefficients != nil {
-		if err := printMisfit(cmd, &text, res.Model, in, res.Coefficients); err != nil {
-			return err
-		}
+		printMisfit(cmd, &text, res.Model, in, res.Coefficients)
 	}
 	plaintext.Fprintf(&text, "The factors are in %s: %s.\n", nameOfOut(out), in.FeaturesText())
 	_, err := io.WriteString(cmd.OutOrStdout(), text.String())
@@ -330,42 +287,28 @@ func featuresCommand() *cobra.Command {
 		e.Data.Set = args[0]
 		switch {
 		case e.Data.Labels != "" && e.Data.Truth != "":
-			return usageError{errors.New("--labels and --truth both name the classes to write; use one of them")}
+			failUsage("--labels and --truth both name the classes to write; use one of them")
 		case words != "" && !e.Features.OfWords():
-			return usageError{errors.New("--words needs visual words, such as --features sift=dense,words=200")}
+			failUsage("--words needs visual words, such as --features sift=dense,words=200")
 		}
-		if err := vectorfile.CanWrite(out); err != nil {
-			return usageError{err}
-		}
-		if err := checkNewFiles(force || cmd.Flags().Changed("shard"), out, words, skippedList(out)); err != nil {
-			return err
-		}
-		in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error {
+		checkVectorFile(out)
+		guard.Check(checkNewFiles(force || cmd.Flags().Changed("shard"), out, words, skippedList(out)))
+		in := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error {
 			set.Single = single
 			return checkShard(cmd, e, set, out, &force, nil)
 		})
-		if err != nil {
-			return doneShard(cmd, out, err)
-		}
 		defer in.Close()
 		n, m := in.Dims()
 		set := in.setOf(in.X)
 		set.Features = in.Scales
-		settings, err := json.Marshal(in.Features.Document())
-		if err != nil {
-			return err
-		}
-		set.Settings = cmp.Or(in.Set.Settings, string(settings))
+		set.Settings = cmp.Or(in.Set.Settings, string(guard.Must(json.Marshal(in.Features.Document()))))
 		if in.Channels == 1 {
 			set.Height, set.Width = in.Height, in.Width
 		}
-		err = in.writeWithSkipped(cmd, out, force, func(ctx context.Context) error {
+		in.writeWithSkipped(cmd, out, force, func(ctx context.Context) error {
 			save := func(w io.Writer) error { return in.Vocabulary.Save(w) }
 			return writeBoth(words, force, save, func() error { return writeSet(ctx, out, force, set) })
 		})
-		if err != nil {
-			return err
-		}
 		d := documentOf(cmd)
 		d.Out, d.Samples, d.Features = out, n, m
 		return say(cmd, "%d samples of %d features are in %s: %s.\n", n, m, nameOfOut(out), in.FeaturesText())
@@ -397,27 +340,14 @@ type newSamples struct {
 func (o *newSamples) command(name, usage string, check func(m *models.Model, file string) error,
 	do func(*cobra.Command, *models.Model, *inputs) error) *cobra.Command {
 	cmd := newCommand(name, func(cmd *cobra.Command, args []string) error {
-		m, file, err := readModel(cmd.Context(), args[0])
-		var sum string
-		if err == nil {
-			sum, err = output.Sum(file)
-		}
-		if err == nil {
-			err = check(m, file)
-		}
-		if err == nil {
-			err = checkNewFiles(o.force || cmd.Flags().Changed("shard"), o.out, skippedList(o.out))
-		}
-		if err != nil {
-			return err
-		}
+		m, file := readModel(cmd.Context(), args[0])
+		sum := guard.Must(output.Sum(file))
+		guard.Check(check(m, file))
+		guard.Check(checkNewFiles(o.force || cmd.Flags().Changed("shard"), o.out, skippedList(o.out)))
 		o.Data.Set, o.Data.OneImage, o.Features = args[1], true, m.Features
-		in, err := prepare(cmd, &o.Experiment, input.PrepareOptions{}, func(set *datasets.Set) error {
+		in := prepare(cmd, &o.Experiment, input.PrepareOptions{}, func(set *datasets.Set) error {
 			return cmp.Or(m.Check(cmd.Context(), set), checkShard(cmd, &o.Experiment, set, o.out, &o.force, []byte(sum)))
 		})
-		if err != nil {
-			return doneShard(cmd, o.out, err)
-		}
 		defer in.Close()
 		return do(cmd, m, in)
 	})
@@ -443,9 +373,7 @@ func assignCommand() *cobra.Command {
 		return nil
 	}, func(cmd *cobra.Command, m *models.Model, in *inputs) error {
 		found, err := m.Assign(cmd.Context(), in.Inputs, reject)
-		if err != nil {
-			return interruptedError(cmd.Context(), err, "grouping")
-		}
+		guard.Check(interruptedError(cmd.Context(), err, "grouping"))
 		all := documentOf(cmd)
 		all.Out, all.Samples, all.Assignments = o.out, len(found), assignmentsOf(in.Inputs, m, found)
 		said, text := cmd.OutOrStdout(), assignedText(all.Assignments)
@@ -454,12 +382,8 @@ func assignCommand() *cobra.Command {
 		} else {
 			err = writeFile(o.out, o.force, func(w io.Writer) error { _, err := w.Write(text); return err })
 		}
-		if err == nil {
-			err = in.listSkipped(o.out, o.force)
-		}
-		if err != nil {
-			return err
-		}
+		guard.Check(err)
+		in.listSkipped(o.out, o.force)
 		return printAssigned(cmd, said, found, m)
 	})
 	vectorFlags(cmd, &o.Data)
@@ -468,26 +392,20 @@ func assignCommand() *cobra.Command {
 }
 
 // readModel reads a model from a file or from a folder of results, and returns its path.
-func readModel(ctx context.Context, path string) (m *models.Model, file string, err error) {
+func readModel(ctx context.Context, path string) (m *models.Model, file string) {
 	file = path
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		command, _, err := output.Written(path)
-		if err != nil {
-			return nil, "", err
-		}
+		guard.Check(err)
 		if command != "cluster" {
-			return nil, "", fmt.Errorf("%s holds results of partwise %s, which have no groups; use partwise apply with a file in %s", path, command, filepath.Join(path, results.ModelDir))
+			guard.Fail("%s holds results of partwise %s, which have no groups; use partwise apply with a file in %s", path, command, filepath.Join(path, results.ModelDir))
 		}
 		file = filepath.Join(path, report.ModelFile)
 	}
-	text, err := output.ReadFile(file)
-	if err != nil {
-		return nil, "", err
-	}
-	if m, err = models.ReadModel(ctx, bytes.NewReader(text), int64(len(text))); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", file, err)
-	}
-	return m, file, nil
+	text := guard.Must(output.ReadFile(file))
+	m, err := models.ReadModel(ctx, bytes.NewReader(text), int64(len(text)))
+	guard.Check(guard.Wrap(err, "%s", file))
+	return m, file
 }
 
 func assignmentsOf(in *input.Inputs, m *models.Model, found []models.Assigned) []assignment {
@@ -550,34 +468,24 @@ func printAssigned(cmd *cobra.Command, w io.Writer, found []models.Assigned, m *
 func applyCommand() *cobra.Command {
 	var o newSamples
 	cmd := o.command("apply", outUsage, func(m *models.Model, file string) error {
-		if err := vectorfile.CanWrite(o.out); err != nil {
-			return usageError{err}
-		}
+		checkVectorFile(o.out)
 		if m.Result == nil {
 			return fmt.Errorf("%s: the model has no basis vectors; use partwise assign", file)
 		}
 		return nil
 	}, func(cmd *cobra.Command, m *models.Model, in *inputs) error {
 		v, err := m.Represent(cmd.Context(), in.Inputs)
-		if err != nil {
-			return interruptedError(cmd.Context(), err, "representing")
-		}
-		err = in.writeWithSkipped(cmd, o.out, o.force, func(ctx context.Context) error {
+		guard.Check(interruptedError(cmd.Context(), err, "representing"))
+		in.writeWithSkipped(cmd, o.out, o.force, func(ctx context.Context) error {
 			return writeSet(ctx, o.out, o.force, in.setOf(v))
 		})
-		if err != nil {
-			return err
-		}
 		n, k := v.Dims()
 		d := documentOf(cmd)
 		d.Out, d.Samples, d.Features, d.Method = o.out, n, k, m.Method
 		var text strings.Builder
 		plaintext.Fprintf(&text, "%d samples × %d coefficients are in %s.\n", n, k, nameOfOut(o.out))
 		if m.Result.Basis != nil {
-			err = printMisfit(cmd, &text, m.Result.Model, in, v.(*mat.Dense))
-		}
-		if err != nil {
-			return err
+			printMisfit(cmd, &text, m.Result.Model, in, v.(*mat.Dense))
 		}
 		_, err = io.WriteString(cmd.OutOrStdout(), text.String())
 		return err
@@ -588,12 +496,8 @@ func applyCommand() *cobra.Command {
 	return cmd
 }
 
-func printMisfit(cmd *cobra.Command, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {
-	share, err := factor.Misfit(cmd.Context(), model, in.X, v)
-	if err == nil {
-		d := documentOf(cmd)
-		d.RelativeError = new(math.Sqrt(share))
-		_, err = fmt.Fprintf(w, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", *d.RelativeError)
-	}
-	return err
+func printMisfit(cmd *cobra.Command, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) {
+	d := documentOf(cmd)
+	d.RelativeError = new(math.Sqrt(guard.Must(factor.Misfit(cmd.Context(), model, in.X, v))))
+	fmt.Fprintf(w, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", *d.RelativeError)
 }

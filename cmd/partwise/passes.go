@@ -21,8 +21,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
-	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/pipeline/passes"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -43,87 +42,74 @@ func (l *learning) flags(f *pflag.FlagSet) {
 }
 
 // withPasses adds learning in passes to a command, with the method and rank from a function.
-func withPasses(cmd *cobra.Command, of func(cmd *cobra.Command, e *spec.Experiment) (spec.Method, passes.Run, error)) *cobra.Command {
+func withPasses(cmd *cobra.Command, of func(cmd *cobra.Command, e *spec.Experiment) (spec.Method, passes.Run)) *cobra.Command {
 	var l learning
 	l.flags(cmd.Flags())
 	alone := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = catching(func(cmd *cobra.Command, args []string) error {
 		if !cmd.Flags().Changed("passes") {
 			if l.command != "" {
-				return usageError{errors.New("--run needs --passes")}
+				failUsage("--run needs --passes")
 			}
 			return alone(cmd, args)
 		}
-		var err error
 		cmd.Flags().Visit(func(f *pflag.Flag) {
 			if !slices.Contains([]string{"passes", "run", "method", "rank", "k", "cluster", "seed", "out", "force", "memory", "profile", "count"}, f.Name) {
-				err = cmp.Or(err, fmt.Errorf("--%s cannot be used together with --passes", f.Name))
+				failUsage("--%s cannot be used together with --passes", f.Name)
 			}
 		})
 		e := cmd.Flags().Lookup("seed").Value.(*settingFlag).target.(*spec.Experiment)
-		var method spec.Method
-		var run passes.Run
-		if err == nil {
-			method, run, err = of(cmd, e)
-		}
-		if err != nil {
-			return usageError{err}
-		}
+		method, run := of(cmd, e)
 		l.out = cmd.Flags().Lookup("out").Value.String()
 		if f := cmd.Flags().Lookup("force"); f != nil {
 			l.force = f.Value.String() == "true"
 		}
 		run.Seed, run.Distance = e.Seed, e.Cluster.Distance
 		return l.learn(cmd, args[0], method, run)
-	}
+	})
 	return cmd
 }
 
-func fitInPasses(cmd *cobra.Command, e *spec.Experiment) (m spec.Method, run passes.Run, err error) {
+func fitInPasses(cmd *cobra.Command, e *spec.Experiment) (spec.Method, passes.Run) {
 	if len(e.Rank) != 1 || !e.Rank[0].Fixed {
-		return m, run, errors.New("--passes needs a number in --rank")
+		failUsage("--passes needs a number in --rank")
 	}
-	run.Rank = e.Rank[0].Plus
-	m, err = oneMethod(cmd, "nmf", bestSolver, 0)
-	if err == nil && m.Name == spec.KMeans {
-		err = errors.New("kmeans has no basis; use partwise cluster --passes")
+	m := oneMethod(cmd, "nmf", bestSolver, 0)
+	if m.Name == spec.KMeans {
+		failUsage("kmeans has no basis; use partwise cluster --passes")
 	}
-	return m, run, err
+	return m, passes.Run{Rank: e.Rank[0].Plus}
 }
 
-func clusterInPasses(cmd *cobra.Command, e *spec.Experiment) (m spec.Method, run passes.Run, err error) {
-	if run.Rank, err = strconv.Atoi(cmd.Flags().Lookup("k").Value.String()); err != nil || run.Rank < 1 {
-		return m, run, errors.New("--passes needs a number in -k")
+func clusterInPasses(cmd *cobra.Command, e *spec.Experiment) (spec.Method, passes.Run) {
+	k, err := strconv.Atoi(cmd.Flags().Lookup("k").Value.String())
+	if err != nil || k < 1 {
+		failUsage("--passes needs a number in -k")
 	}
-	m, err = oneMethod(cmd, spec.KMeans, bestSolver, 0)
-	if err == nil && m.Name != spec.KMeans {
-		err = fmt.Errorf("cluster --passes learns kmeans only: fit %s by partwise fit --passes, and cluster the files of partwise apply", m.Label())
+	m := oneMethod(cmd, spec.KMeans, bestSolver, 0)
+	if m.Name != spec.KMeans {
+		failUsage("cluster --passes learns kmeans only: fit %s by partwise fit --passes, and cluster the files of partwise apply", m.Label())
 	}
-	return m, run, err
+	return m, passes.Run{Rank: k}
 }
 
 // learn learns a method from shards, or continues to.
 func (l *learning) learn(cmd *cobra.Command, data string, m spec.Method, run passes.Run) error {
 	ctx := cmd.Context()
 	if l.passes < 0 || strings.ToLower(filepath.Ext(l.out)) != ".npz" {
-		return usageError{fmt.Errorf("--passes %d --out %q: expected 0 passes or more, and a name that ends in .npz", l.passes, l.out)}
+		failUsage("--passes %d --out %q: expected 0 passes or more, and a name that ends in .npz", l.passes, l.out)
 	}
 	if err := passes.Check(m); err != nil {
 		return usageError{err}
 	}
-	paths, err := vectorfile.Shards(data)
-	if err == nil && paths == nil {
-		err = fmt.Errorf("%s: no shards; expected their folder or a pattern such as 'fea/rows-*.npz', with names such as rows-00000-of-00004.npz", data)
+	paths := guard.Must(vectorfile.Shards(data))
+	if paths == nil {
+		return fmt.Errorf("%s: no shards; expected their folder or a pattern such as 'fea/rows-*.npz', with names such as rows-00000-of-00004.npz", data)
 	}
-	if err == nil && cmd.Name() == "cluster" { // for others, checkFiles records it
-		err = filesIn(ctx).addWritten(written{label: "--out", path: l.out})
+	if cmd.Name() == "cluster" { // for others, checkFiles records it
+		guard.Check(filesIn(ctx).addWritten(written{label: "--out", path: l.out}))
 	}
-	for _, path := range paths {
-		err = cmp.Or(err, filesIn(ctx).addRead(path))
-	}
-	if err != nil {
-		return err
-	}
+	guard.Check(filesIn(ctx).addRead(paths...))
 	s, err := passes.ReadFile(ctx, l.out)
 	switch {
 	case err == nil && !l.force:
@@ -133,57 +119,35 @@ func (l *learning) learn(cmd *cobra.Command, data string, m spec.Method, run pas
 	case !l.force && !errors.Is(err, fs.ErrNotExist):
 		return existsError(&fs.PathError{Path: l.out, Err: fs.ErrExist})
 	default:
-		if s, err = l.start(cmd, paths, m, run); err != nil {
-			return err
-		}
+		s = l.start(cmd, paths, m, run)
 	}
 	sums := l.out + ".sums"
 	for !s.Done && s.Passes < l.passes {
 		if err := l.round(cmd, s, paths, sums); err != nil {
 			return interruptedError(ctx, err, "learning")
 		}
-		if s, err = passes.Merge(ctx, s, sums); err == nil {
-			s, err = writeState(s, l.out, true)
-		}
-		if err == nil {
-			err = say(cmd, "%s\n", s)
-		}
-		if err != nil {
-			return err
-		}
+		s = writeState(guard.Must(passes.Merge(ctx, s, sums)), l.out, true)
+		guard.Check(say(cmd, "%s\n", s))
 	}
-	if err := passes.RemoveSums(sums, len(paths)); err != nil {
-		return err
-	}
+	guard.Check(passes.RemoveSums(sums, len(paths)))
 	return say(cmd, "The model is in %s.\n", l.out)
 }
 
-func (l *learning) start(cmd *cobra.Command, paths []string, m spec.Method, run passes.Run) (*passes.State, error) {
-	sample, err := passes.Draw(cmd.Context(), paths, spec.Features{Normalise: features.NormNone}, max(sampledRows, 10*run.Rank))
-	if err != nil {
-		return nil, err
-	}
+func (l *learning) start(cmd *cobra.Command, paths []string, m spec.Method, run passes.Run) *passes.State {
+	sample := guard.Must(passes.Draw(cmd.Context(), paths, spec.Features{Normalise: features.NormNone}, max(sampledRows, 10*run.Rank)))
 	defer sample.Close()
-	s, err := passes.Start(cmd.Context(), m, run, sample, len(paths))
-	if err != nil {
-		return nil, err
-	}
+	s := guard.Must(passes.Start(cmd.Context(), m, run, sample, len(paths)))
 	s.Model.Program, s.Model.Data = releaseVersion(buildInfo()), filepath.Base(filepath.Dir(paths[0]))
 	return writeState(s, l.out, l.force)
 }
 
 // writeState writes a state and returns it with the digest of its file.
-func writeState(s *passes.State, out string, force bool) (*passes.State, error) {
+func writeState(s *passes.State, out string, force bool) *passes.State {
 	var text bytes.Buffer
-	if err := s.Save(&text); err != nil {
-		return nil, err
-	}
-	write := atomicfile.CreateFunc
-	if force {
-		write = atomicfile.WriteFunc
-	}
+	guard.Check(s.Save(&text))
 	s.Digest = passes.DigestOf(text.Bytes())
-	return s, existsError(write(out, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err }))
+	guard.Check(writeFile(out, force, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err }))
+	return s
 }
 
 // round writes the missing sums of a pass. A worker that fails is run again while others succeed.
@@ -229,50 +193,31 @@ func passCommand() *cobra.Command {
 	var out, shard string
 	cmd := newCommand("pass", func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
-		var err error
-		var only *vectorfile.Shard
-		if shard != "" {
-			of, err := vectorfile.ParseShard(shard)
-			if err != nil {
-				return usageError{fmt.Errorf("--shard: %w", err)}
-			}
-			only = &of
-		}
 		var paths []string
 		for _, arg := range args[1:] {
 			some := []string{arg}
 			if _, one := vectorfile.ShardOf(arg); !one || strings.ContainsAny(arg, "*?[") {
-				if some, err = vectorfile.Shards(arg); err == nil && some == nil {
-					err = fmt.Errorf("%s: no shards", arg)
+				if some = guard.Must(vectorfile.Shards(arg)); some == nil {
+					return fmt.Errorf("%s: no shards", arg)
 				}
-			}
-			if err != nil {
-				return err
 			}
 			paths = append(paths, some...)
 		}
-		if only != nil {
-			paths = slices.DeleteFunc(paths, func(path string) bool { of, _ := vectorfile.ShardOf(path); return of != *only })
+		if shard != "" {
+			only, err := vectorfile.ParseShard(shard)
+			checkUsed("--shard", err)
+			paths = slices.DeleteFunc(paths, func(path string) bool { of, _ := vectorfile.ShardOf(path); return of != only })
 			if len(paths) == 0 {
 				return fmt.Errorf("--shard %s: no such shard in %s", shard, strings.Join(args[1:], " "))
 			}
 		}
+		for _, path := range paths { // whose folders would hold two sets of shards
+			refuseInside(filepath.Dir(path), out, "the folder of sums %s is inside the data folder; choose another", out)
+		}
+		s := guard.Must(passes.ReadFile(ctx, args[0]))
+		guard.Check(os.MkdirAll(out, 0o777))
 		for _, path := range paths {
-			if err := checkSums(path, out); err != nil {
-				return err
-			}
-		}
-		s, err := passes.ReadFile(ctx, args[0])
-		if err == nil {
-			err = os.MkdirAll(out, 0o777)
-		}
-		if err != nil {
-			return err
-		}
-		for _, path := range paths {
-			if err := passes.PassFile(ctx, s, path, out); err != nil {
-				return interruptedError(ctx, err, "adding up "+path)
-			}
+			guard.Check(interruptedError(ctx, passes.PassFile(ctx, s, path, out), "adding up "+path))
 		}
 		return say(cmd, "The sums of %d of %d shards are in %s.\n", len(paths), len(s.Shards), out)
 	})
@@ -285,36 +230,13 @@ func passCommand() *cobra.Command {
 	return cmd
 }
 
-// checkSums refuses sums in the folder of a shard, which would then hold two sets of shards.
-func checkSums(path, sums string) error {
-	inside, err := output.Inside(filepath.Dir(path), sums)
-	if err == nil && inside {
-		err = fmt.Errorf("the folder of sums %s is inside the data folder; choose another", sums)
-	}
-	if err != nil {
-		return usageError{err}
-	}
-	return nil
-}
-
 func mergeCommand() *cobra.Command {
 	var out string
 	var force bool
 	cmd := newCommand("merge", func(cmd *cobra.Command, args []string) error {
-		if err := checkNewFiles(force, out); err != nil {
-			return err
-		}
-		s, err := passes.ReadFile(cmd.Context(), args[0])
-		if err == nil {
-			s, err = passes.Merge(cmd.Context(), s, args[1])
-		}
-		if err == nil {
-			s, err = writeState(s, out, force)
-		}
-		if err != nil {
-			return err
-		}
-		return say(cmd, "%s\n", s)
+		guard.Check(checkNewFiles(force, out))
+		s := guard.Must(passes.ReadFile(cmd.Context(), args[0]))
+		return say(cmd, "%s\n", writeState(guard.Must(passes.Merge(cmd.Context(), s, args[1])), out, force))
 	})
 	cmd.Flags().StringVarP(&out, "out", "o", "", "output .npz file: the model of the next pass")
 	_ = cmd.MarkFlagRequired("out")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/files/filing"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/sorting"
 	"github.com/seed4492f2cd/partwise/internal/tagging"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -29,15 +29,10 @@ func sortCommand() *cobra.Command {
 		if undo {
 			return undoSort(cmd, args, to, pictures)
 		}
-		g, files, err := openGroups(cmd, args[0], pictures, root)
-		if err != nil {
-			return err
-		}
+		g, files := openGroups(cmd, args[0], pictures, root)
 		for way, isChosen := range ways {
 			if *isChosen {
-				if err := checkTarget(g.Data, to, way, way == filing.Move); err != nil {
-					return err
-				}
+				checkTarget(g.Data, to, way, way == filing.Move)
 				return sortFiles(cmd, g, files, way, to)
 			}
 		}
@@ -58,61 +53,47 @@ func sortCommand() *cobra.Command {
 }
 
 // openGroups reads the groups of RESULTS and the paths of the photos by their names.
-func openGroups(cmd *cobra.Command, results, pictures, root string) (g *sorting.Groups, files map[string]string, err error) {
-	if g, err = sorting.Read(results); err != nil {
-		return nil, nil, err
-	}
+func openGroups(cmd *cobra.Command, results, pictures, root string) (*sorting.Groups, map[string]string) {
+	g := guard.Must(sorting.Read(results))
 	printNotes(cmd, g.Notes)
 	if g.Data = cmp.Or(pictures, g.Data); g.Data == "" {
-		return nil, nil, usageError{fmt.Errorf("the folder of the photos of %s is unknown; set --pictures", results)}
+		failUsage("the folder of the photos of %s is unknown; set --pictures", results)
 	}
-	files, err = openFiles(cmd, g, root)
-	return g, files, err
+	return g, openFiles(cmd, g, root)
 }
 
-func openFiles(cmd *cobra.Command, g *sorting.Groups, root string) (files map[string]string, err error) {
+func openFiles(cmd *cobra.Command, g *sorting.Groups, root string) map[string]string {
 	set, err := datasets.Open(cmd.Context(), g.Data, datasets.OpenOptions{Root: root, NoClasses: true, SkipBad: true})
 	if err != nil {
-		return nil, fmt.Errorf("the photos: %w (--pictures sets their folder)", err)
+		guard.Fail("the photos: %w (--pictures sets their folder)", err)
 	}
 	defer set.Close()
 	if set.Files == nil {
-		return nil, fmt.Errorf("the samples of %s are not image files", g.Data)
+		guard.Fail("the samples of %s are not image files", g.Data)
 	}
-	if err := filesIn(cmd.Context()).addReadSet(set, g.Data); err != nil {
-		return nil, err
-	}
-	files = make(map[string]string, set.Len())
+	guard.Check(filesIn(cmd.Context()).addReadSet(set, g.Data))
+	files := make(map[string]string, set.Len())
 	for i, name := range set.Names {
-		if files[name], err = filepath.Abs(set.Files[i]); err != nil {
-			return nil, err
-		}
+		files[name] = guard.Must(filepath.Abs(set.Files[i]))
 	}
-	return files, nil
+	return files
 }
 
 // checkTarget refuses a target folder inside the data unless that is allowed, and moves of a known set.
-func checkTarget(data, to string, way filing.Way, allowInside bool) error {
-	if inside, err := output.Inside(data, to); err != nil {
-		return usageError{err}
-	} else if inside && !allowInside {
-		return usageError{fmt.Errorf("%s is inside the folder of the photos; choose another with --to", to)}
+func checkTarget(data, to string, way filing.Way, allowInside bool) {
+	if !allowInside {
+		refuseInside(data, to, "%s is inside the folder of the photos; choose another with --to", to)
 	}
 	if info, err := os.Stat(data); way == filing.Move && (err != nil || !info.IsDir()) {
-		return usageError{fmt.Errorf("%s is a known set, whose files cannot be moved; use --copy or --link", data)}
+		failUsage("%s is a known set, whose files cannot be moved; use --copy or --link", data)
 	}
-	return nil
 }
 
 func sortFiles(cmd *cobra.Command, g *sorting.Groups, files map[string]string, way filing.Way, to string) error {
-	data := g.Data
-	items, err := g.Places(files)
-	if err != nil {
-		return err
-	}
-	bar := &stages{w: cmd.ErrOrStderr()}
-	r, err := filing.File(cmd.Context(), to, way, items, sorting.Home(data), func(done, total int) { bar.show("sorting", done, total) })
-	bar.end()
+	data, items := g.Data, guard.Must(g.Places(files))
+	r, err := withBar(cmd, "sorting", func(show func(done, total int)) (*filing.Result, error) {
+		return filing.File(cmd.Context(), to, way, items, sorting.Home(data), show)
+	})
 	documentOf(cmd).Out, documentOf(cmd).Sorted = to, r
 	printLeft(cmd, r.Left)
 	switch {
@@ -147,12 +128,9 @@ func undoSort(cmd *cobra.Command, results []string, to, pictures string) error {
 	if pictures == "" && len(results) > 0 {
 		_, pictures, _ = output.Written(results[0]) // without results the journal suffices
 	}
-	bar := &stages{w: cmd.ErrOrStderr()}
-	u, err := filing.Undo(cmd.Context(), to, sorting.Home(pictures), func(done, total int) { bar.show("restoring", done, total) })
-	bar.end()
-	if err != nil {
-		return err
-	}
+	u := guard.Must(withBar(cmd, "restoring", func(show func(done, total int)) (*filing.Result, error) {
+		return filing.Undo(cmd.Context(), to, sorting.Home(pictures), show)
+	}))
 	documentOf(cmd).Sorted = u
 	printLeft(cmd, u.Left)
 	if n := len(u.Left); n > 0 {
@@ -168,7 +146,7 @@ func cleanCommand() *cobra.Command {
 	var notSame []string
 	cmd := newCommand("clean", func(cmd *cobra.Command, args []string) error {
 		if undo && to == "" {
-			return usageError{fmt.Errorf("--undo needs --to, the folder with the moved photos")}
+			failUsage("--undo needs --to, the folder with the moved photos")
 		}
 		if undo {
 			return undoSort(cmd, args, to, photos)
@@ -176,48 +154,36 @@ func cleanCommand() *cobra.Command {
 		chosen := strings.Split(kinds, ",")
 		for _, kind := range chosen {
 			if !slices.Contains(report.Kinds, kind) {
-				return usageError{fmt.Errorf("--kinds: unknown kind %q: expected %s", kind, phrase.List(report.Kinds))}
+				failUsage("--kinds: unknown kind %q: expected %s", kind, phrase.List(report.Kinds))
 			}
 		}
 		var pairs [][2]string
 		for _, text := range notSame {
 			a, b, ok := strings.Cut(text, ",")
 			if a, b = strings.TrimSpace(a), strings.TrimSpace(b); !ok || a == b || a == "" || b == "" {
-				return usageError{fmt.Errorf("--not-same %q: expected two photos, as in a.jpg,b.jpg", text)}
+				failUsage("--not-same %q: expected two photos, as in a.jpg,b.jpg", text)
 			}
 			pairs = append(pairs, [2]string{a, b})
 		}
 		_, data, err := output.Written(args[0])
-		if err != nil {
-			return err
-		}
+		guard.Check(err)
 		data = cmp.Or(photos, data)
 		if to != "" {
-			if err := checkTarget(data, to, filing.Move, false); err != nil {
-				return err
-			}
+			checkTarget(data, to, filing.Move, false)
 		}
-		c, err := report.ReadCleaning(args[0], pairs...)
-		if err != nil {
-			return err
-		}
+		c := guard.Must(report.ReadCleaning(args[0], pairs...))
 		documentOf(cmd).Cleaning = c
-		if err := c.WritePage(cmd.Context(), args[0], commandLine(cmd, args)); err != nil {
-			return err
-		}
-		if err := say(cmd, "%s\nAs a page: %s\n", cmp.Or(c.Summary(), "no copies, bursts, blurred or blank photos"), filepath.Join(args[0], report.CleaningPage)); err != nil || to == "" {
-			return err
+		guard.Check(c.WritePage(cmd.Context(), args[0], commandLine(cmd, args)))
+		guard.Check(say(cmd, "%s\nAs a page: %s\n", cmp.Or(c.Summary(), "no copies, bursts, blurred or blank photos"), filepath.Join(args[0], report.CleaningPage)))
+		if to == "" {
+			return nil
 		}
 		rest := c.Rest(chosen)
 		if len(rest) == 0 {
 			return say(cmd, "No photo is moved.\n")
 		}
 		groups := &sorting.Groups{Assigned: rest, Data: data, List: filepath.Join(args[0], report.PicturesFile)}
-		files, err := openFiles(cmd, groups, root)
-		if err != nil {
-			return err
-		}
-		return sortFiles(cmd, groups, files, filing.Move, to)
+		return sortFiles(cmd, groups, openFiles(cmd, groups, root), filing.Move, to)
 	})
 	f := cmd.Flags()
 	f.StringVar(&to, "to", "", "target folder, with one subfolder per kind")
@@ -234,10 +200,10 @@ func tagCommand() *cobra.Command {
 	var undo, force bool
 	cmd := newCommand("tag", func(cmd *cobra.Command, args []string) error {
 		if undo {
-			switch {
-			case pictures == "" && len(args) == 0:
-				return usageError{errors.New("--undo needs RESULTS or --pictures")}
-			case pictures == "":
+			if pictures == "" && len(args) == 0 {
+				failUsage("--undo needs RESULTS or --pictures")
+			}
+			if pictures == "" {
 				var err error
 				if _, pictures, err = output.Written(args[0]); err != nil {
 					return fmt.Errorf("%w; set --pictures", err)
@@ -245,25 +211,15 @@ func tagCommand() *cobra.Command {
 			}
 			return undoTags(cmd, pictures)
 		}
-		if err := checkNewFiles(force, table); err != nil {
-			return err
-		}
-		g, files, err := openGroups(cmd, args[0], pictures, root)
-		if err != nil {
-			return err
-		}
-		tags, err := g.Tags(files)
-		if err != nil {
-			return err
-		}
+		guard.Check(checkNewFiles(force, table))
+		g, files := openGroups(cmd, args[0], pictures, root)
+		tags := guard.Must(g.Tags(files))
 		documentOf(cmd).Tags = tags
-		if table != "" {
-			if err := writeFile(table, force, func(w io.Writer) error { return tagging.WriteCSV(w, tags) }); err != nil {
-				return err
-			}
-			return say(cmd, "%s listed in %s; exiftool -csv+=%[2]s FOLDER adds them to the images of a folder.\n", phrase.Count(len(tags), "tag", "tags"), table)
+		if table == "" {
+			return writeTags(cmd, g.Data, tags)
 		}
-		return writeTags(cmd, g.Data, tags)
+		guard.Check(writeFile(table, force, func(w io.Writer) error { return tagging.WriteCSV(w, tags) }))
+		return say(cmd, "%s listed in %s; exiftool -csv+=%[2]s FOLDER adds them to the images of a folder.\n", phrase.Count(len(tags), "tag", "tags"), table)
 	})
 	f := cmd.Flags()
 	f.StringVar(&table, "csv", "", "write a CSV file for exiftool instead of sidecars")
@@ -277,11 +233,11 @@ func tagCommand() *cobra.Command {
 
 func writeTags(cmd *cobra.Command, data string, tags []tagging.Tag) error {
 	if info, err := os.Stat(data); err != nil || !info.IsDir() {
-		return usageError{fmt.Errorf("%s is a known set, whose files get no sidecars; use --csv", data)}
+		failUsage("%s is a known set, whose files get no sidecars; use --csv", data)
 	}
-	bar := &stages{w: cmd.ErrOrStderr()}
-	r, err := tagging.Write(cmd.Context(), data, tags, func(done, total int) { bar.show("tagging", done, total) })
-	bar.end()
+	r, err := withBar(cmd, "tagging", func(show func(done, total int)) (*tagging.Result, error) {
+		return tagging.Write(cmd.Context(), data, tags, show)
+	})
 	documentOf(cmd).Tagged = r
 	printLeft(cmd, r.Left)
 	n := r.Created + r.Extended
@@ -301,13 +257,11 @@ func writeTags(cmd *cobra.Command, data string, tags []tagging.Tag) error {
 }
 
 func undoTags(cmd *cobra.Command, data string) error {
-	bar := &stages{w: cmd.ErrOrStderr()}
-	r, err := tagging.Undo(cmd.Context(), data, func(done, total int) { bar.show("restoring", done, total) })
-	bar.end()
+	r, err := withBar(cmd, "restoring", func(show func(done, total int)) (*tagging.Result, error) {
+		return tagging.Undo(cmd.Context(), data, show)
+	})
 	documentOf(cmd).Tagged = r
 	printLeft(cmd, r.Left)
-	if err != nil {
-		return err
-	}
+	guard.Check(err)
 	return say(cmd, "%s removed or restored.\n", phrase.Count(r.Undone, "sidecar", "sidecars"))
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
-	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
@@ -39,14 +39,10 @@ func prepareFlags(cmd *cobra.Command) {
 }
 
 // checkResults refuses a folder of results whose files would replace the experiment's input, or the cache.
-func checkResults(cmd *cobra.Command, e *spec.Experiment, out string, names []string) error {
+func checkResults(cmd *cobra.Command, e *spec.Experiment, out string, names []string) {
 	of := filesIn(cmd.Context())
-	if err := readsExperiment(of, e); err != nil {
-		return err
-	}
-	if err := of.addWritten(written{label: "--out", path: out, names: names}); err != nil {
-		return err
-	}
+	guard.Check(of.addExperiment(e))
+	guard.Check(of.addWritten(written{label: "--out", path: out, names: names}))
 	if slices.Contains(names, report.SkippedFile) {
 		of.list = filepath.Join(out, report.SkippedFile)
 	}
@@ -56,15 +52,8 @@ func checkResults(cmd *cobra.Command, e *spec.Experiment, out string, names []st
 		if !isFolder || folder == "" {
 			continue
 		}
-		inside, err := output.Inside(filepath.Join(out, name), folder)
-		if err == nil && inside {
-			err = fmt.Errorf("the cache %s is inside the results folder %s; choose another with --cache", folder, filepath.Join(out, name))
-		}
-		if err != nil {
-			return usageError{err}
-		}
+		refuseInside(filepath.Join(out, name), folder, "the cache %s is inside the results folder %s; choose another with --cache", folder, filepath.Join(out, name))
 	}
-	return nil
 }
 
 type inputs struct {
@@ -81,14 +70,14 @@ func (in *inputs) Close() {
 }
 
 // pictures returns the findings about photos. The pairs of names in notSame are no copies.
-func (in *inputs) pictures(cmd *cobra.Command, notSame [][2]string) (*input.Pictures, error) {
-	found, err := withProgress(cmd, "comparing images", func(show input.Progress) (*input.Pictures, error) {
+func (in *inputs) pictures(cmd *cobra.Command, notSame [][2]string) *input.Pictures {
+	found := withProgress(cmd, "comparing images", func(show input.Progress) (*input.Pictures, error) {
 		return in.Pictures(cmd.Context(), show)
 	})
 	if found != nil {
 		in.SeparateCopies(found, notSame)
 	}
-	return found, err
+	return found
 }
 
 func strictFlag(cmd *cobra.Command) {
@@ -118,33 +107,26 @@ func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) er
 	return existsError(write(ctx, out, set))
 }
 
-func (in *inputs) writeWithSkipped(cmd *cobra.Command, out string, force bool, write func(context.Context) error) error {
-	if err := write(cmd.Context()); err != nil {
-		return interruptedError(cmd.Context(), err, "writing "+out)
-	}
-	return in.listSkipped(out, force)
+func (in *inputs) writeWithSkipped(cmd *cobra.Command, out string, force bool, write func(context.Context) error) {
+	guard.Check(interruptedError(cmd.Context(), write(cmd.Context()), "writing "+out))
+	in.listSkipped(out, force)
 }
 
 // listSkipped writes the list of skipped files beside the output. If none was skipped, it only replaces an earlier
 // list.
-func (in *inputs) listSkipped(out string, force bool) error {
+func (in *inputs) listSkipped(out string, force bool) {
 	bad, list := in.Bad(), skippedList(out)
-	if _, err := os.Lstat(list); list == "" || len(bad) == 0 && err != nil {
-		return nil
+	if _, err := os.Lstat(list); list != "" && (len(bad) > 0 || err == nil) {
+		guard.Check(writeFile(list, force, func(w io.Writer) error { return datasets.WriteBadFiles(w, bad) }))
 	}
-	return writeFile(list, force, func(w io.Writer) error { return datasets.WriteBadFiles(w, bad) })
 }
 
 // prepare computes the features for a command, shows progress, and prints notes about the data. check is called before
 // any image is read.
-func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, check func(*datasets.Set) error) (*inputs, error) {
+func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, check func(*datasets.Set) error) *inputs {
 	in := &inputs{removeCache: func() {}}
-	if _, err := cacheSize(cmd); err != nil {
-		return nil, err
-	}
-	if err := readsExperiment(filesIn(cmd.Context()), e); err != nil {
-		return nil, err
-	}
+	guard.Must(cacheSize(cmd))
+	guard.Check(filesIn(cmd.Context()).addExperiment(e))
 	bars := &stages{w: cmd.ErrOrStderr()}
 	bars.begin("reading the data")
 	set, err := openSet(cmd, e, check)
@@ -176,10 +158,10 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 			}
 			err = fmt.Errorf("%w (%s)", err, how)
 		}
-		return nil, interruptedError(cmd.Context(), err, doing)
+		guard.Check(interruptedError(cmd.Context(), err, doing))
 	}
 	printNotes(cmd, in.SkippedNotes(filesIn(cmd.Context()).list))
-	return in, nil
+	return in
 }
 
 func openSet(cmd *cobra.Command, e *spec.Experiment, check func(*datasets.Set) error) (*datasets.Set, error) {
@@ -207,10 +189,7 @@ func openSet(cmd *cobra.Command, e *spec.Experiment, check func(*datasets.Set) e
 func cacheCommand() *cobra.Command {
 	var dir string
 	cmd := newCommand("cache", func(cmd *cobra.Command, _ []string) error {
-		_, u, err := openCache(dir)
-		if err != nil {
-			return err
-		}
+		_, u := openCache(dir)
 		documentOf(cmd).Cache = &u
 		facts := [][2]any{{"folder", plaintext.Line(u.Dir)}, {"entries", u.Entries}, {"size", bytesize.Format(u.Size)}, {"limit", bytesize.Format(u.Limit)}}
 		if !u.Oldest.IsZero() {
@@ -220,13 +199,8 @@ func cacheCommand() *cobra.Command {
 	})
 	cmd.PersistentFlags().StringVar(&dir, "cache", "", "cache folder (default $PARTWISE_CACHE, then the user cache)")
 	cmd.AddCommand(newCommand("cache clear", func(cmd *cobra.Command, _ []string) error {
-		store, u, err := openCache(dir)
-		if err == nil {
-			err = store.Clear()
-		}
-		if err != nil {
-			return err
-		}
+		store, u := openCache(dir)
+		guard.Check(store.Clear())
 		documentOf(cmd).Cache = &u
 		return printFacts(cmd.OutOrStdout(), 0, [][2]any{{"folder", plaintext.Line(u.Dir)}, {"removed", u.Entries}, {"freed", bytesize.Format(u.Size)}})
 	}))
@@ -234,16 +208,12 @@ func cacheCommand() *cobra.Command {
 }
 
 // openCache opens the cache in the folder dir, or the default one if dir is "".
-func openCache(dir string) (store *cache.Store, u cache.Usage, err error) {
+func openCache(dir string) (*cache.Store, cache.Usage) {
 	if dir == "" {
-		if dir, err = cache.Default(); err != nil {
-			return nil, u, err
-		}
+		dir = guard.Must(cache.Default())
 	}
-	if store, err = cache.Open(dir); err == nil {
-		u, err = store.Usage()
-	}
-	return store, u, err
+	store := guard.Must(cache.Open(dir))
+	return store, guard.Must(store.Usage())
 }
 
 // cacheFolder returns the folder in the flags, "" for none.

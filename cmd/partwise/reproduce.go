@@ -16,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -38,9 +39,7 @@ func reproduceCommand() *cobra.Command {
 	r := &reproduce.Runner{Pages: report.ExperimentFiles, Program: releaseVersion(buildInfo())}
 	cmd := newCommand("reproduce", func(cmd *cobra.Command, args []string) error {
 		r.Workers = int(workers)
-		if err := o.validate(r, args); err != nil {
-			return usageError{err}
-		}
+		o.validate(r, args)
 		if slices.Equal(args, []string{reproduce.Beyond}) {
 			return o.runBeyond(cmd, r, workers)
 		}
@@ -49,13 +48,8 @@ func reproduceCommand() *cobra.Command {
 		}
 		recipes := make([]*reproduce.Recipe, len(args))
 		for i, name := range args {
-			var err error
-			if recipes[i], err = findRecipe(name); err != nil {
-				return err
-			}
-			if err := filesIn(cmd.Context()).addRead(reproduce.Beside(name)); err != nil {
-				return err
-			}
+			recipes[i] = findRecipe(name)
+			guard.Check(filesIn(cmd.Context()).addRead(reproduce.Beside(name)))
 		}
 		switch {
 		case o.show:
@@ -84,35 +78,32 @@ func reproduceCommand() *cobra.Command {
 	return cmd
 }
 
-func (o *reproduceFlags) validate(r *reproduce.Runner, args []string) error {
+func (o *reproduceFlags) validate(r *reproduce.Runner, args []string) {
 	switch {
 	case r.Draws < 1:
-		return fmt.Errorf("--draws %d: expected 1 or more", r.Draws)
+		failUsage("--draws %d: expected 1 or more", r.Draws)
 	case r.Budget <= 0:
-		return fmt.Errorf("--budget %s: expected more than 0", r.Budget)
+		failUsage("--budget %s: expected more than 0", r.Budget)
 	case o.all && len(args) > 0:
-		return errors.New("--all runs all recipes; remove the names")
+		failUsage("--all runs all recipes; remove the names")
 	case o.show && len(args) == 0:
-		return errors.New("--show needs the name of a recipe")
+		failUsage("--show needs the name of a recipe")
 	case len(args) != 1 && (o.out != "" || r.Set != ""):
-		return errors.New("--out and --set need exactly one recipe")
+		failUsage("--out and --set need exactly one recipe")
 	case len(args) == 0 && !o.all && o.doc != "":
-		return errors.New("--doc needs the names of recipes or --all")
+		failUsage("--doc needs the names of recipes or --all")
 	}
-	return nil
 }
 
 // runBeyond compares the program's own method with others.
 func (o *reproduceFlags) runBeyond(cmd *cobra.Command, r *reproduce.Runner, workers uint) error {
 	for _, flag := range []string{"show", "draws", "budget", "set", "doc", "force"} {
 		if cmd.Flags().Changed(flag) {
-			return usageError{fmt.Errorf("--%s is for recipes of papers; %s has none", flag, reproduce.Beyond)}
+			failUsage("--%s is for recipes of papers; %s has none", flag, reproduce.Beyond)
 		}
 	}
 	e, names, cells, err := reproduce.Comparison(r.Root, r.Quick, func(err error) { warner(cmd)(err.Error()) })
-	if err != nil {
-		return err
-	}
+	guard.Check(err)
 	if len(cells) < 2 {
 		return errors.New("no set of the comparison was found")
 	}
@@ -123,15 +114,15 @@ func (o *reproduceFlags) runBeyond(cmd *cobra.Command, r *reproduce.Runner, work
 	return runSets(cmd, e, names, cells, cmp.Or(o.out, filepath.Join("results", reproduce.Beyond)), workers)
 }
 
-func findRecipe(name string) (*reproduce.Recipe, error) {
+func findRecipe(name string) *reproduce.Recipe {
 	if strings.HasSuffix(name, ".yaml") {
-		return reproduce.Load(name)
+		return guard.Must(reproduce.Load(name))
 	}
 	recipe, err := reproduce.Lookup(name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-		return nil, unknown("recipe", name, reproduce.Names())
+		err = unknown("recipe", name, reproduce.Names())
 	}
-	return recipe, err
+	return guard.Must(recipe, err)
 }
 
 func showRecipes(w io.Writer, recipes []*reproduce.Recipe) error {
@@ -140,9 +131,7 @@ func showRecipes(w io.Writer, recipes []*reproduce.Recipe) error {
 		for line := range strings.Lines(recipe.Printed) {
 			text += strings.TrimRight("# "+strings.TrimSuffix(line, "\n"), " ") + "\n"
 		}
-		if err := printLines(w, []byte(text)); err != nil {
-			return err
-		}
+		guard.Check(printLines(w, []byte(text)))
 	}
 	return nil
 }
@@ -151,10 +140,7 @@ func listRecipes(cmd *cobra.Command, r *reproduce.Runner) error {
 	t := columns.Table{Header: []string{"recipe", "claims", "values", "minutes", "data"}, Limits: []int{0, 0, 0, 0, 60}}
 	paper := ""
 	for _, name := range reproduce.Names() {
-		recipe, err := reproduce.Lookup(name)
-		if err != nil {
-			return err
-		}
+		recipe := guard.Must(reproduce.Lookup(name))
 		documentOf(cmd).Recipes = append(documentOf(cmd).Recipes, recipe)
 		where, err := recipe.Locate(r.Set, r.Root)
 		switch {
@@ -176,16 +162,9 @@ func (o *reproduceFlags) runRecipes(cmd *cobra.Command, r *reproduce.Runner, rec
 	var document *reproduce.Document
 	if o.doc != "" {
 		files := []string{o.doc, reproduce.DocumentJSON(o.doc)}
-		if err := filesIn(cmd.Context()).addWritten(written{label: "--doc", path: files[1]}); err != nil {
-			return err
-		}
-		if err := checkNewFiles(o.force, files...); err != nil {
-			return err
-		}
-		var err error
-		if document, err = reproduce.OpenDocument(o.doc); err != nil {
-			return err
-		}
+		guard.Check(filesIn(cmd.Context()).addWritten(written{label: "--doc", path: files[1]}))
+		guard.Check(checkNewFiles(o.force, files...))
+		document = guard.Must(reproduce.OpenDocument(o.doc))
 	}
 	if r.Quick {
 		r.Draws = min(r.Draws, reproduce.Look(0))
@@ -195,20 +174,17 @@ func (o *reproduceFlags) runRecipes(cmd *cobra.Command, r *reproduce.Runner, rec
 	r.Progress = bars.show
 	r.Warn = func(text string) { bars.end(); warner(cmd)(text) }
 	r.Check = func(e *spec.Experiment, dir string, names []string) error {
-		return checkResults(cmd, e, dir, names)
+		return guard.Try(func() { checkResults(cmd, e, dir, names) })
 	}
-	r.Prepare = func(e *spec.Experiment) (*input.Inputs, func(), error) {
+	r.Prepare = func(e *spec.Experiment) (_ *input.Inputs, _ func(), err error) {
+		defer guard.Catch(&err)
 		bars.end()
-		in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(cmd.Context(), e, set) })
-		if err != nil {
-			return nil, nil, err
-		}
+		in := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(cmd.Context(), e, set) })
 		return in.Inputs, in.Close, nil
 	}
 	r.Publish = func(folder *results.Folder, shown *models.Illustrations) error {
 		bars.end()
-		_, err := publish(cmd, folder, shown)
-		return err
+		return guard.Try(func() { publish(cmd, folder, shown) })
 	}
 	var left []string
 	for _, recipe := range recipes {
@@ -223,9 +199,7 @@ func (o *reproduceFlags) runRecipes(cmd *cobra.Command, r *reproduce.Runner, rec
 			r.Warn(recipe.Name + " is skipped: " + err.Error())
 			continue
 		}
-		if err != nil {
-			return err
-		}
+		guard.Check(err)
 	}
 	if document == nil {
 		return nil
@@ -244,8 +218,6 @@ func (o *reproduceFlags) runRecipe(cmd *cobra.Command, r *reproduce.Runner, reci
 		document.Put(found)
 	}
 	w := cmd.OutOrStdout()
-	if _, err := io.WriteString(w, found.Text(columns.Width(w), columns.Width(w))); err != nil {
-		return err
-	}
+	guard.Must(io.WriteString(w, found.Text(columns.Width(w), columns.Width(w))))
 	return say(cmd, "\nResults are in %s; open %s.\n", filepath.Join(out, reproduce.TextFile), filepath.Join(out, "index.html"))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/passes"
@@ -25,6 +26,14 @@ import (
 // shardFlag adds the flag for one shard of the samples.
 func shardFlag(cmd *cobra.Command) {
 	cmd.Flags().String("shard", "", "write part 3/64 of the samples (from 0/64) into the folder --out")
+	work := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		err := work(cmd, args)
+		if errors.Is(err, errShardDone) {
+			return say(cmd, "%s is already there.\n", cmd.Flags().Lookup("out").Value)
+		}
+		return err
+	}
 }
 
 // shardOf returns the shard in the flag, Of = 0 for none.
@@ -149,14 +158,6 @@ func isTorn(path string) bool {
 	return err == nil && string(head) == "PK\x03\x04"
 }
 
-// doneShard replaces errShardDone by a message.
-func doneShard(cmd *cobra.Command, out string, err error) error {
-	if errors.Is(err, errShardDone) {
-		return say(cmd, "%s is already there.\n", out)
-	}
-	return err
-}
-
 func vocabCommand() *cobra.Command {
 	var words int
 	e := &spec.Experiment{}
@@ -173,29 +174,21 @@ func vocabCommand() *cobra.Command {
 		out, replace := cmd.Flags().Lookup("out").Value.String(), cmd.Flags().Lookup("force").Value.String() == "true"
 		// A classification learns the words of each draw, so the images are only described.
 		e.Data.Set, e.Task = args[0], spec.Classification
-		in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error {
+		in := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error {
 			e.Features.Words.From = "-" // nothing is learned
 			defer func() { e.Features.Words.From = "" }()
 			return checkShard(cmd, e, set, out, &replace, nil)
 		})
-		if err != nil {
-			return doneShard(cmd, out, err)
-		}
 		defer in.Close()
 		vectors, dim, err := in.Bag.Sample(cmd.Context(), in.Rows, e.Seed)
-		if err != nil {
-			return err
-		}
+		guard.Check(err)
 		n := len(vectors) / max(dim, 1)
 		set := in.setOf(vectorfile.NewBytes(n, dim, vectors))
 		set.Classes, set.Names, set.Labels = nil, make([]string, n), make([]int, n)
 		for i := range n {
 			set.Names[i], set.Labels[i] = fmt.Sprintf("descriptor %d of shard %s", i+1, of), -1
 		}
-		err = in.writeWithSkipped(cmd, out, replace, func(ctx context.Context) error { return writeSet(ctx, out, replace, set) })
-		if err != nil {
-			return err
-		}
+		in.writeWithSkipped(cmd, out, replace, func(ctx context.Context) error { return writeSet(ctx, out, replace, set) })
 		return say(cmd, "%d descriptors of %d images are in %s.\n", n, len(in.Rows), out)
 	}
 	cmd := newCommand("vocab", describe)
@@ -209,10 +202,10 @@ func vocabCommand() *cobra.Command {
 	strictFlag(cmd)
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
-	return withPasses(cmd, func(*cobra.Command, *spec.Experiment) (spec.Method, passes.Run, error) {
+	return withPasses(cmd, func(*cobra.Command, *spec.Experiment) (spec.Method, passes.Run) {
 		if words < 1 {
-			return spec.Method{}, passes.Run{}, fmt.Errorf("--count %d: expected 1 or more", words)
+			failUsage("--count %d: expected 1 or more", words)
 		}
-		return spec.Method{Name: spec.KMeans}, passes.Run{Rank: words, Words: true}, nil
+		return spec.Method{Name: spec.KMeans}, passes.Run{Rank: words, Words: true}
 	})
 }

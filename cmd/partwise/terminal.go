@@ -16,13 +16,15 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
 	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/report"
-	"github.com/spf13/cobra"
 )
 
 // printTable prints a table and a sentence below it, unless that is "".
@@ -102,15 +104,23 @@ func fitHelp(cmd *cobra.Command, n int) {
 }
 
 // withProgress runs do and shows its progress. doing names the work if a signal interrupts it.
-func withProgress[T any](cmd *cobra.Command, doing string, do func(show input.Progress) (T, error)) (T, error) {
+func withProgress[T any](cmd *cobra.Command, doing string, do func(show input.Progress) (T, error)) T {
 	s := &stages{w: cmd.ErrOrStderr()}
+	defer s.end()
 	s.begin(doing)
 	out, err := do(s.show)
-	s.end()
-	return out, interruptedError(cmd.Context(), err, doing)
+	guard.Check(interruptedError(cmd.Context(), err, doing))
+	return out
 }
 
-func withDrawing[T any](cmd *cobra.Command, do func(report.Sources) (T, error)) (T, error) {
+// withBar runs do, which shows the progress of one piece of work.
+func withBar[T any](cmd *cobra.Command, what string, do func(show func(done, total int)) (T, error)) (T, error) {
+	s := &stages{w: cmd.ErrOrStderr()}
+	defer s.end()
+	return do(func(done, total int) { s.show(what, done, total) })
+}
+
+func withDrawing[T any](cmd *cobra.Command, do func(report.Sources) (T, error)) T {
 	const drawing = "drawing"
 	return withProgress(cmd, drawing, func(show input.Progress) (T, error) {
 		return do(report.Sources{Warn: warner(cmd), Progress: func(done, total int) { show(drawing, done, total) }})
