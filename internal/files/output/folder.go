@@ -13,7 +13,6 @@
 package output
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -29,6 +28,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/filelock"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // ErrInUse is wrapped by the error of Open if another process has the folder open.
@@ -78,20 +78,22 @@ type Folder struct {
 // of the names (a *ForeignError).
 func Open(dir string, s Spec) (*Folder, error) {
 	f := &Folder{dir: filepath.Clean(dir), spec: s}
-	check := func() error {
-		_, err := f.states(s.Names)
-		return err
-	}
-	for _, do := range []func() error{f.acquire, f.load, f.finish, f.removeLeftovers, check} {
-		if err := do(); err != nil {
-			f.release()
-			return nil, err
-		}
+	err := guard.Try(func() {
+		f.acquire()
+		f.load()
+		f.finish()
+		f.removeLeftovers()
+		f.states(s.Names)
+	})
+	if err != nil {
+		f.release()
+		return nil, err
 	}
 	return f, nil
 }
 
-func (f *Folder) acquire() error {
+// acquire and most other methods below call guard.Fail.
+func (f *Folder) acquire() {
 	for attempt := 0; ; attempt++ {
 		var missing []string
 		for at := f.dir; filepath.Dir(at) != at; at = filepath.Dir(at) {
@@ -105,37 +107,34 @@ func (f *Folder) acquire() error {
 			f.made = missing
 			// A lock file is empty. A foreign file of this name would be removed by Release.
 			if info, err := os.Lstat(f.path(lockFile)); err == nil && info.Size() > 0 {
-				return &ForeignError{Dir: f.dir, Name: lockFile}
+				f.refuse(lockFile)
 			}
 			f.lock, err = filelock.Acquire(f.path(lockFile))
 		}
 		switch {
 		case err == nil:
-			return nil
+			return
 		case errors.Is(err, filelock.ErrLocked):
-			return fmt.Errorf("%s: %w", f.dir, ErrInUse)
+			guard.Fail("%s: %w", f.dir, ErrInUse)
 		case errors.Is(err, fs.ErrNotExist) && attempt < 10:
 			continue // another process removed the empty folder that it had created
 		}
-		return fmt.Errorf("%s cannot be written: %w", f.dir, atomicfile.Cause(err))
+		guard.Fail("%s cannot be written: %w", f.dir, atomicfile.Cause(err))
 	}
 }
 
-func (f *Folder) load() (err error) {
-	f.manifest, err = readManifest(f.dir)
+func (f *Folder) load() {
+	f.manifest = guard.Must(readManifest(f.dir))
 	switch m := f.manifest; {
-	case err != nil:
-		return err
 	case m == nil:
 		f.manifest = newManifest(f.spec.Command)
-		return nil
+		return
 	case m.command != f.spec.Command:
-		return fmt.Errorf("%s has results of partwise %s: choose another folder", f.dir, m.command)
+		guard.Fail("%s has results of partwise %s: choose another folder", f.dir, m.command)
 	case f.spec.SameData && m.data != "" && !samePlace(m.data, f.spec.Data, f.dir):
-		return fmt.Errorf("%s has results of %s, not of %s: choose another folder", f.dir, m.data, f.spec.Data)
+		guard.Fail("%s has results of %s, not of %s: choose another folder", f.dir, m.data, f.spec.Data)
 	}
 	f.written = true
-	return nil
 }
 
 // Dir returns the folder as it was given to Open.
@@ -188,84 +187,70 @@ type state struct {
 	content content
 }
 
-// states returns the files under the names, which partwise wrote, or a *ForeignError for the first foreign one.
-func (f *Folder) states(names []string) (map[string]state, error) {
-	err := f.Held()
+// states returns the files under the names, which partwise wrote. The first foreign one is a *ForeignError.
+func (f *Folder) states(names []string) map[string]state {
+	guard.Check(f.Held())
 	found := map[string]state{}
 	for _, name := range names {
-		if err == nil {
-			bare, isFolder := strings.CutSuffix(name, "/")
-			err = f.lookAt(bare, isFolder, found)
-		}
+		bare, isFolder := strings.CutSuffix(name, "/")
+		f.lookAt(bare, isFolder, found)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
+	return found
 }
 
 // lookAt adds a file, or all files of a folder, to found, except appended files. Foreign files are an error.
-func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) error {
-	info, err := f.stat(name)
-	if err != nil || info == nil {
-		return err
-	}
-	known := f.manifest.contents(name)
-	switch isSize := func(c content) bool { return c.Size == info.Size() }; {
+func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) {
+	info, known := f.stat(name), f.manifest.contents(name)
+	isSize := func(c content) bool { return c.Size == info.Size() }
+	switch {
+	case info == nil || info.Mode().IsRegular() && f.manifest.appended[name]:
+		return
 	case info.IsDir() && isFolder:
-	case info.Mode().IsRegular() && f.manifest.appended[name]:
-		return nil
 	case !info.Mode().IsRegular() || !slices.ContainsFunc(known, isSize):
-		return f.foreignError(name)
+		f.refuse(name)
 	default:
-		c, err := sumOf(f.path(name))
-		if err == nil && !slices.Contains(known, c) {
-			err = f.foreignError(name)
+		c := guard.Must(sumOf(f.path(name)))
+		if !slices.Contains(known, c) {
+			f.refuse(name)
 		}
 		found[name] = state{info, c}
-		return err
-	}
-	entries, err := os.ReadDir(f.path(name))
-	if err != nil {
-		return err
+		return
 	}
 	ours := false
-	for _, e := range entries {
+	for _, e := range guard.Must(os.ReadDir(f.path(name))) {
 		if atomicfile.IsTemporary(e.Name()) || isIncidental(e.Name()) {
 			continue
 		}
 		inside := name + "/" + e.Name()
-		if err := f.lookAt(inside, len(f.manifest.contents(inside)) == 0, found); err != nil {
-			return err
-		}
+		f.lookAt(inside, len(f.manifest.contents(inside)) == 0, found)
 		ours = ours || !e.IsDir()
 	}
 	if ours {
-		return atomicfile.CheckWritable(f.path(name), f.path(name))
+		guard.Check(atomicfile.CheckWritable(f.path(name), f.path(name)))
 	}
-	return nil
 }
 
-func (f *Folder) foreignError(name string) error {
-	return &ForeignError{Dir: f.dir, Name: name, Changed: f.written && len(f.manifest.contents(name)) > 0}
+// refuse ends with a *ForeignError.
+func (f *Folder) refuse(name string) {
+	guard.Check(&ForeignError{Dir: f.dir, Name: name, Changed: f.written && len(f.manifest.contents(name)) > 0})
 }
 
 // stat is os.Lstat of a name, or nil if it does not exist. A parent that is a link or a file is foreign.
-func (f *Folder) stat(name string) (fs.FileInfo, error) {
+func (f *Folder) stat(name string) fs.FileInfo {
 	if parent := path.Dir(name); parent != "." {
-		info, err := f.stat(parent)
-		if err != nil || info == nil {
-			return nil, err
+		info := f.stat(parent)
+		if info == nil {
+			return nil
 		}
 		if !info.IsDir() {
-			return nil, f.foreignError(parent)
+			f.refuse(parent)
 		}
 	}
 	info, err := os.Lstat(f.path(name))
 	if isMissing(err) {
-		return nil, nil
+		return nil
 	}
-	return info, err
+	return guard.Must(info, err)
 }
 
 func sumOf(path string) (content, error) {
@@ -275,53 +260,46 @@ func sumOf(path string) (content, error) {
 
 // Write writes a file of the folder atomically. It replaces only a file that partwise wrote; otherwise it returns a
 // *ForeignError.
-func (f *Folder) Write(name string, text []byte) error {
-	if err := f.checkOwned(name); err != nil {
-		return err
-	}
+func (f *Folder) Write(name string, text []byte) (err error) {
+	defer guard.Catch(&err)
+	f.checkOwned(name)
 	sum := sha256.Sum256(text)
 	c := content{hex.EncodeToString(sum[:]), int64(len(text))}
 	if list := f.manifest.files[name]; !f.written || !slices.Contains(list, c) {
 		f.manifest.files[name] = append(list, c)
-		if err := f.saveManifest(); err != nil {
-			return err
-		}
+		guard.Check(f.saveManifest())
 	}
-	if err := f.makeParents(name); err != nil {
-		return err
-	}
-	if err := interruptible(func() error { return atomicfile.Write(f.path(name), text) }); err != nil {
-		return err
-	}
+	f.makeParents(name)
+	change(func() error { return atomicfile.Write(f.path(name), text) })
 	f.manifest.files[name] = []content{c}
 	return nil
 }
 
 // Append records in the manifest a file that the caller appends to, whose content is then not verified. A foreign
 // file is a *ForeignError.
-func (f *Folder) Append(name string) error {
-	if err := f.checkOwned(name); err != nil || f.manifest.appended[name] && f.written {
-		return err
+func (f *Folder) Append(name string) (err error) {
+	defer guard.Catch(&err)
+	f.checkOwned(name)
+	if f.manifest.appended[name] && f.written {
+		return nil
 	}
 	delete(f.manifest.files, name)
 	f.manifest.appended[name] = true
 	return f.saveManifest()
 }
 
-// checkOwned returns an error for a foreign file, and for one that the command may not write.
-func (f *Folder) checkOwned(name string) error {
-	if err := cmp.Or(f.Held(), f.mayWrite(name)); err != nil {
-		return err
-	}
-	return f.lookAt(name, false, map[string]state{})
+// checkOwned refuses a foreign file, and one that the command may not write.
+func (f *Folder) checkOwned(name string) {
+	guard.Check(f.Held())
+	f.checkName(name)
+	f.lookAt(name, false, map[string]state{})
 }
 
-// mayWrite returns an error if a name is not among the names of the Spec.
-func (f *Folder) mayWrite(name string) error {
+// checkName refuses a name that is not among the names of the Spec.
+func (f *Folder) checkName(name string) {
 	if !isName(name) || !inNames(name, f.spec.Names) {
-		return fmt.Errorf("%s: partwise %s does not write a file of this name", f.path(name), f.spec.Command)
+		guard.Fail("%s: partwise %s does not write a file of this name", f.path(name), f.spec.Command)
 	}
-	return nil
 }
 
 // saveManifest writes the manifest if it differs from the one on disk.
@@ -337,11 +315,10 @@ func (f *Folder) saveManifest() error {
 	return nil
 }
 
-func (f *Folder) makeParents(name string) error {
-	if info, err := f.stat(path.Dir(name)); err != nil || info != nil {
-		return err
+func (f *Folder) makeParents(name string) {
+	if f.stat(path.Dir(name)) == nil {
+		change(func() error { return os.MkdirAll(f.path(path.Dir(name)), 0o777) })
 	}
-	return interruptible(func() error { return os.MkdirAll(f.path(path.Dir(name)), 0o777) })
 }
 
 // removeEmpty removes a folder and its parents while they are empty.
@@ -354,16 +331,10 @@ func (f *Folder) removeEmpty(name string) {
 }
 
 // removeLeftovers removes the staging folders and temporary files of killed processes.
-func (f *Folder) removeLeftovers() error {
-	entries, err := os.ReadDir(f.dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
+func (f *Folder) removeLeftovers() {
+	for _, e := range guard.Must(os.ReadDir(f.dir)) {
 		if isStaging(e.Name()) && e.IsDir() {
-			if err := interruptible(func() error { return os.RemoveAll(f.path(e.Name())) }); err != nil {
-				return err
-			}
+			change(func() error { return os.RemoveAll(f.path(e.Name())) })
 		}
 	}
 	folders := map[string]bool{".": true}
@@ -376,14 +347,12 @@ func (f *Folder) removeLeftovers() error {
 		}
 	}
 	for _, folder := range sortedKeys(folders) {
-		// A name that is not a folder is reported by states.
-		if info, err := f.stat(folder); err == nil && info != nil && info.IsDir() {
-			if err := interruptible(func() error { return atomicfile.RemoveStale(f.path(folder)) }); err != nil {
-				return err
-			}
+		var info fs.FileInfo
+		_ = guard.Try(func() { info = f.stat(folder) }) // states reports a name that is not a folder
+		if info != nil && info.IsDir() {
+			change(func() error { return atomicfile.RemoveStale(f.path(folder)) })
 		}
 	}
-	return nil
 }
 
 // sortedKeys returns the keys of a map in order, so that errors and steps have a fixed order.
@@ -401,3 +370,5 @@ func interruptible(change func() error) error {
 	}
 	return interrupt()
 }
+
+func change(do func() error) { guard.Check(interruptible(do)) }

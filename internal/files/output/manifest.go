@@ -19,6 +19,7 @@ import (
 	"syscall"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // ManifestFile is the name of the manifest: a JSON line for the command, then one for each file.
@@ -31,7 +32,7 @@ const format = 1 // version of the manifest's format
 
 type content struct {
 	SHA256 string `json:"sha256,omitempty"` // in hexadecimal
-	Size   int64  `json:"size"`
+	Size   int64  `json:"size,omitempty"`
 }
 
 // manifest lists the files that partwise wrote to a folder, by names with forward slashes.
@@ -52,24 +53,20 @@ type publication struct {
 	files   map[string]content
 }
 
-// The lines of the manifest.
-type (
-	headLine struct {
-		Format  int    `json:"format"`
-		Command string `json:"command"`
-		Version string `json:"version"`
-		Data    string `json:"data,omitempty"`
-	}
-	fileLine struct {
-		File string `json:"file"`
-		content
-		Appended bool `json:"appended,omitempty"`
-	}
-	publishLine struct {
-		Publishing string   `json:"publishing"`
-		Replaces   []string `json:"replaces"`
-	}
-)
+// line is a line of the manifest: its head, a file, or the beginning of a publication, whose files follow.
+type line struct {
+	Format  int    `json:"format,omitempty"`
+	Command string `json:"command,omitempty"`
+	Version string `json:"version,omitempty"`
+	Data    string `json:"data,omitempty"`
+
+	File string `json:"file,omitempty"`
+	content
+	Appended bool `json:"appended,omitempty"`
+
+	Publishing string   `json:"publishing,omitempty"`
+	Replaces   []string `json:"replaces,omitempty"`
+}
 
 func newManifest(command string) *manifest {
 	return &manifest{command: command, files: map[string][]content{}, appended: map[string]bool{}}
@@ -77,98 +74,95 @@ func newManifest(command string) *manifest {
 
 func (m *manifest) encode() []byte {
 	var text bytes.Buffer
-	put := func(line any) {
-		b, _ := json.Marshal(line) // cannot fail: strings and numbers only
+	put := func(l line) {
+		b, _ := json.Marshal(l) // cannot fail: strings and numbers only
 		text.Write(append(b, '\n'))
 	}
-	head := headLine{Format: format, Command: m.command, Data: m.data}
+	head := line{Format: format, Command: m.command, Data: m.data}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		head.Version = info.Main.Version
 	}
 	put(head)
 	for _, name := range sortedKeys(m.appended) {
-		put(fileLine{File: name, Appended: true})
+		put(line{File: name, Appended: true})
 	}
 	for _, name := range sortedKeys(m.files) {
 		for _, c := range m.files[name] {
-			put(fileLine{File: name, content: c})
+			put(line{File: name, content: c})
 		}
 	}
 	if p := m.publishing; p != nil {
-		put(publishLine{p.staging, p.names})
+		put(line{Publishing: p.staging, Replaces: p.names})
 		for _, name := range sortedKeys(p.files) {
-			put(fileLine{File: name, content: p.files[name]})
+			put(line{File: name, content: p.files[name]})
 		}
 	}
 	return text.Bytes()
 }
 
 // readManifest reads the manifest in dir. It returns nil if there is none.
-func readManifest(dir string) (m *manifest, err error) {
+func readManifest(dir string) (*manifest, error) {
 	at := filepath.Join(dir, ManifestFile)
 	text, err := ReadFile(at)
-	switch {
-	case isMissing(err):
+	if isMissing(err) {
 		return nil, nil
-	case err != nil:
-		return nil, err
 	}
-	if m, err = decodeManifest(text); err != nil {
-		err = fmt.Errorf("%s: %w", at, err)
+	var m *manifest
+	if err == nil {
+		m, err = decodeManifest(text)
+		err = guard.Wrap(err, "%s", at)
 	}
 	return m, err
 }
 
-func decodeManifest(text []byte) (*manifest, error) {
+func decodeManifest(text []byte) (m *manifest, err error) {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
-	var head headLine
+	var head line
 	if err := Unmarshal(first, &head); err != nil || head.Format == 0 || head.Command == "" {
 		return nil, errors.New("line 1: not a list of files written by partwise")
 	}
 	if head.Format > format {
 		return nil, fmt.Errorf("line 1: written by a later version of partwise (%s)", head.Version)
 	}
-	m, number := newManifest(head.Command), 1
+	m = newManifest(head.Command)
 	m.data = head.Data
-	for line := range bytes.Lines(rest) {
+	number := 1
+	for text := range bytes.Lines(rest) {
 		number++
-		if err := m.parseLine(line); err != nil {
+		var l line
+		if err = Unmarshal(text, &l); err == nil {
+			err = m.add(l)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 	}
 	return m, nil
 }
 
-func (m *manifest) parseLine(line []byte) error {
-	var p publishLine
-	if err := Unmarshal(line, &p); err == nil && p.Publishing != "" {
-		if m.publishing != nil || !isStaging(p.Publishing) {
-			return fmt.Errorf("%q is not a folder of staged files", p.Publishing)
-		}
-		for _, name := range p.Replaces {
+// add adds a line below the head.
+func (m *manifest) add(l line) error {
+	digits, err := hex.DecodeString(l.SHA256)
+	switch {
+	case l.Publishing != "" && (m.publishing != nil || !isStaging(l.Publishing)):
+		return fmt.Errorf("%q is not a folder of staged files", l.Publishing)
+	case l.Publishing != "":
+		for _, name := range l.Replaces {
 			if !isName(strings.TrimSuffix(name, "/")) {
 				return fmt.Errorf("%q is not the name of a file in the folder", name)
 			}
 		}
-		m.publishing = &publication{p.Publishing, p.Replaces, map[string]content{}}
-		return nil
-	}
-	var f fileLine
-	if err := Unmarshal(line, &f); err != nil {
-		return err
-	}
-	digits, err := hex.DecodeString(f.SHA256)
-	switch {
-	case !isName(f.File):
-		return fmt.Errorf("%q is not the name of a file in the folder", f.File)
-	case f.Appended && m.publishing == nil:
-		m.appended[f.File] = true
-	case err != nil || len(digits) != 32 || f.Size < 0:
-		return fmt.Errorf("%s: %q is not a SHA-256 checksum", f.File, f.SHA256)
+		m.publishing = &publication{l.Publishing, l.Replaces, map[string]content{}}
+	case !isName(l.File):
+		return fmt.Errorf("%q is not the name of a file in the folder", l.File)
+	case l.Appended && m.publishing == nil:
+		m.appended[l.File] = true
+	case err != nil || len(digits) != 32 || l.Size < 0:
+		return fmt.Errorf("%s: %q is not a SHA-256 checksum", l.File, l.SHA256)
 	case m.publishing != nil:
-		m.publishing.files[f.File] = f.content
+		m.publishing.files[l.File] = l.content
 	default:
-		m.files[f.File] = append(m.files[f.File], f.content)
+		m.files[l.File] = append(m.files[l.File], l.content)
 	}
 	return nil
 }

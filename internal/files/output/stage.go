@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // page is the file that people open. It is removed first and added last, so that it never shows other results.
@@ -28,11 +29,12 @@ type Stage struct {
 // Stage creates a staging folder for results that replace the files with these names and in these folders, which end in a
 // slash.
 func (f *Folder) Stage(names ...string) (*Stage, error) {
-	if err := f.Held(); err != nil {
-		return nil, err
-	}
 	s := &Stage{folder: f, name: atomicfile.NewName(stagingSuffix), names: names}
-	if err := interruptible(func() error { return os.Mkdir(s.Dir(), 0o777) }); err != nil {
+	err := f.Held()
+	if err == nil {
+		err = interruptible(func() error { return os.Mkdir(s.Dir(), 0o777) })
+	}
+	if err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -40,14 +42,12 @@ func (f *Folder) Stage(names ...string) (*Stage, error) {
 
 // Clear removes everything that partwise wrote under the names. With a foreign file it removes nothing and returns a
 // *ForeignError.
-func (f *Folder) Clear(names ...string) error {
-	if found, err := f.states(names); err != nil || len(found) == 0 {
-		return err
+func (f *Folder) Clear(names ...string) (err error) {
+	defer guard.Catch(&err)
+	if len(f.states(names)) == 0 {
+		return nil
 	}
-	s, err := f.Stage(names...)
-	if err != nil {
-		return err
-	}
+	s := guard.Must(f.Stage(names...))
 	defer s.Discard()
 	return s.Publish()
 }
@@ -69,32 +69,25 @@ func (s *Stage) Discard() error {
 
 // Publish replaces the old results by the staged ones. It changes nothing and returns a *ForeignError if a file to
 // replace is foreign. After any other error either nothing has changed or the next Open completes the publication.
-func (s *Stage) Publish() error {
-	f := s.folder
-	files, err := s.files()
-	if err != nil {
-		return err
-	}
-	there, err := f.states(s.names)
-	if err != nil {
-		return err
-	}
+func (s *Stage) Publish() (err error) {
+	defer guard.Catch(&err)
+	f, files := s.folder, guard.Must(s.files())
+	there := f.states(s.names)
 	for name, is := range there {
 		if _, replaced := files[name]; !replaced && inNames(name, s.kept) {
 			files[name] = is.content
 		}
 	}
 	p := &publication{s.name, s.names, files}
-	if err := f.checkPublication(p, there); err != nil {
-		return err
-	}
+	f.checkPublication(p, there)
 	f.manifest.data, f.manifest.publishing = f.spec.Data, p
 	if err := f.saveManifest(); err != nil {
 		f.manifest.publishing = nil
 		return err
 	}
 	s.done = true // Discard must not remove it from here on
-	return f.publish(there)
+	f.publish(there)
+	return nil
 }
 
 func (s *Stage) files() (map[string]content, error) {
@@ -113,53 +106,35 @@ func (s *Stage) files() (map[string]content, error) {
 }
 
 // finish completes the publication of a killed process, if there is one.
-func (f *Folder) finish() error {
-	p := f.manifest.publishing
-	if p == nil {
-		return nil
+func (f *Folder) finish() {
+	if p := f.manifest.publishing; p != nil {
+		there := f.states(p.names)
+		f.checkPublication(p, there)
+		f.publish(there)
 	}
-	there, err := f.states(p.names)
-	if err == nil {
-		err = f.checkPublication(p, there)
-	}
-	if err != nil {
-		return err
-	}
-	return f.publish(there)
 }
 
-// checkPublication returns an error if a file to add or remove may not be written or is not regular.
-func (f *Folder) checkPublication(p *publication, there map[string]state) error {
+// checkPublication refuses to add or remove a file that may not be written or is not regular.
+func (f *Folder) checkPublication(p *publication, there map[string]state) {
 	for _, name := range slices.Concat(sortedKeys(there), sortedKeys(p.files)) {
-		if err := f.mayWrite(name); err != nil {
-			return err
-		}
-		if !inNames(name, p.names) {
-			return fmt.Errorf("%s: not a result that partwise replaces", f.path(name))
+		if f.checkName(name); !inNames(name, p.names) {
+			guard.Fail("%s: not a result that partwise replaces", f.path(name))
 		}
 	}
 	for _, name := range sortedKeys(p.files) {
 		for _, at := range []string{name, p.staging + "/" + name} {
-			if info, err := f.stat(at); err != nil {
-				return err
-			} else if info != nil && !info.Mode().IsRegular() {
-				return f.foreignError(at)
+			if info := f.stat(at); info != nil && !info.Mode().IsRegular() {
+				f.refuse(at)
 			}
 		}
 	}
-	return nil
 }
 
 // publish performs the publication in the manifest. It is idempotent: it can be repeated after any interruption.
-func (f *Folder) publish(there map[string]state) error {
+func (f *Folder) publish(there map[string]state) {
 	p := f.manifest.publishing
-	if err := f.removeOld(p, there); err != nil {
-		return err
-	}
-	arrived, err := f.moveStaged(p, there)
-	if err != nil {
-		return err
-	}
+	f.removeOld(p, there)
+	arrived := f.moveStaged(p, there)
 	maps.DeleteFunc(f.manifest.files, func(name string, _ []content) bool { return inNames(name, p.names) })
 	for name, c := range arrived {
 		f.manifest.files[name] = []content{c}
@@ -167,41 +142,37 @@ func (f *Folder) publish(there map[string]state) error {
 	f.manifest.publishing = nil
 	if err := f.saveManifest(); err != nil {
 		f.manifest.publishing = p
-		return err
+		guard.Check(err)
 	}
-	return interruptible(func() error { return os.RemoveAll(f.path(p.staging)) })
+	change(func() error { return os.RemoveAll(f.path(p.staging)) })
 }
 
 // removeOld removes the files that are not published again, and a page with other content, from disk and from there.
-func (f *Folder) removeOld(p *publication, there map[string]state) error {
-	gone := slices.DeleteFunc(sortedKeys(there), func(name string) bool {
-		c, stays := p.files[name]
-		return stays && (name != page || c == there[name].content)
-	})
-	if at := slices.Index(gone, page); at > 0 {
-		gone = slices.Insert(slices.Delete(gone, at, at+1), 0, page)
-	}
-	for _, name := range gone {
-		if err := f.checkUnchanged(name, there); err != nil {
-			return err
+func (f *Folder) removeOld(p *publication, there map[string]state) {
+	for _, name := range pageFirst(there) {
+		if c, stays := p.files[name]; stays && (name != page || c == there[name].content) {
+			continue
 		}
-		if err := interruptible(func() error { return os.Remove(f.path(name)) }); err != nil {
-			return err
-		}
+		f.checkUnchanged(name, there)
+		change(func() error { return os.Remove(f.path(name)) })
 		delete(there, name)
 		f.removeEmpty(path.Dir(name))
 	}
-	return nil
 }
 
-// moveStaged moves the staged files to the folder, and returns the files that are present afterwards.
-func (f *Folder) moveStaged(p *publication, there map[string]state) (map[string]content, error) {
-	arriving := sortedKeys(p.files)
-	if at := slices.Index(arriving, page); at >= 0 {
-		arriving = append(slices.Delete(arriving, at, at+1), page)
+// pageFirst returns the keys of a map in order, the page first.
+func pageFirst[V any](m map[string]V) []string {
+	names := sortedKeys(m)
+	if at := slices.Index(names, page); at > 0 {
+		names = slices.Insert(slices.Delete(names, at, at+1), 0, page)
 	}
+	return names
+}
+
+// moveStaged moves the staged files to the folder, the page last, and returns the files that are present afterwards.
+func (f *Folder) moveStaged(p *publication, there map[string]state) map[string]content {
 	arrived, folders := map[string]content{}, map[string]bool{".": true}
-	for _, name := range arriving {
+	for _, name := range slices.Backward(pageFirst(p.files)) {
 		want := p.files[name]
 		old, exists := there[name]
 		if exists && old.content == want {
@@ -211,7 +182,7 @@ func (f *Folder) moveStaged(p *publication, there map[string]state) (map[string]
 		staged := f.path(p.staging + "/" + name)
 		c, err := sumOf(staged)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+			guard.Check(err)
 		}
 		if c != want { // the staged file was removed or changed; the old file is kept
 			if exists {
@@ -219,34 +190,24 @@ func (f *Folder) moveStaged(p *publication, there map[string]state) (map[string]
 			}
 			continue
 		}
-		if err := f.makeParents(name); err != nil {
-			return nil, err
-		}
-		if err := f.checkUnchanged(name, there); err != nil {
-			return nil, err
-		}
-		if err := interruptible(func() error { return os.Rename(staged, f.path(name)) }); err != nil {
-			return nil, err
-		}
+		f.makeParents(name)
+		f.checkUnchanged(name, there)
+		change(func() error { return os.Rename(staged, f.path(name)) })
 		folders[path.Dir(name)], arrived[name] = true, want
 	}
 	for folder := range folders {
 		_ = atomicfile.Sync(f.path(folder)) // without it the next Open completes the publication
 	}
-	return arrived, nil
+	return arrived
 }
 
-// checkUnchanged returns a *ForeignError if a file was changed or created since states listed them.
-func (f *Folder) checkUnchanged(name string, there map[string]state) error {
-	info, err := f.stat(name)
-	if err != nil {
-		return err
-	}
+// checkUnchanged refuses a file that was changed or created since states listed them.
+func (f *Folder) checkUnchanged(name string, there map[string]state) {
+	info := f.stat(name)
 	old, exists := there[name]
 	same := info == nil && !exists || info != nil && exists && os.SameFile(info, old.info) &&
 		info.Size() == old.info.Size() && info.ModTime().Equal(old.info.ModTime())
 	if !same {
-		return f.foreignError(name)
+		f.refuse(name)
 	}
-	return nil
 }
