@@ -5,11 +5,9 @@ package tagging
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/csv"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -42,8 +40,6 @@ func WriteCSV(w io.Writer, tags []Tag) error {
 
 // JournalFile is the name of the journal: a JSON line for each sidecar after the first line.
 const JournalFile = ".partwise-tagged.jsonl"
-
-const journalHead = `{"format":1}` + "\n"
 
 // change is a line of the journal: the change of one sidecar.
 type change struct {
@@ -88,14 +84,7 @@ func Write(ctx context.Context, dir string, tags []Tag, progress func(done, tota
 		if err != nil || len(changes) == 0 {
 			return err
 		}
-		if err := atomicfile.CreateFunc(journal, func(w io.Writer) error {
-			_, err := io.WriteString(w, journalHead)
-			lines := json.NewEncoder(w)
-			for _, c := range changes {
-				err = cmp.Or(err, lines.Encode(c))
-			}
-			return err
-		}); err != nil {
+		if err := filing.CreateJournal(journal, "", changes); err != nil {
 			return err
 		}
 		for i, c := range changes {
@@ -187,7 +176,10 @@ func replace(path string, like fs.FileInfo, text []byte) error {
 // have changed since, and removes the journal, whose paths are not trusted.
 func Undo(ctx context.Context, dir string, progress func(done, total int)) (*Result, error) {
 	return inFolder(dir, func(r *Result, dir, journal string) error {
-		changes, err := readJournal(dir, journal)
+		_, changes, err := filing.ReadJournal(journal, "keywords of partwise", []filing.Way{""}, func(c *change) bool {
+			name := filepath.FromSlash(string(c.File))
+			return filepath.IsLocal(name) && strings.EqualFold(filepath.Ext(name), ".xmp")
+		})
 		if err != nil {
 			return err
 		}
@@ -227,32 +219,6 @@ func Undo(ctx context.Context, dir string, progress func(done, total int)) (*Res
 		}
 		return os.Remove(journal)
 	})
-}
-
-func readJournal(dir, path string) (changes []change, err error) {
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", path)
-	}
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s has no keywords of partwise: no %s", dir, JournalFile)
-	}
-	if err != nil {
-		return nil, err
-	}
-	rest, isJournal := bytes.CutPrefix(text, []byte(journalHead))
-	if !isJournal {
-		return nil, fmt.Errorf("%s: line 1: not a list of tagged files that this version reads", path)
-	}
-	for line := range bytes.Lines(rest) {
-		var c change
-		err := json.Unmarshal(line, &c)
-		if name := filepath.FromSlash(string(c.File)); err != nil || !filepath.IsLocal(name) || !strings.EqualFold(filepath.Ext(name), ".xmp") {
-			return nil, fmt.Errorf("%s: line %d: not an entry of a sidecar", path, len(changes)+2)
-		}
-		changes = append(changes, c)
-	}
-	return changes, nil
 }
 
 const (

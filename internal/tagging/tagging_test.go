@@ -180,6 +180,7 @@ func TestUndo(t *testing.T) {
 
 // TestHostileJournal: a foreign journal cannot name files outside of the folder, or files that are no sidecars.
 func TestHostileJournal(t *testing.T) {
+	const journalHead = `{"format":1}` + "\n"
 	dir := t.TempDir()
 	outside := write(t, filepath.Join(t.TempDir(), "x.xmp"), "")
 	if err := os.Symlink(filepath.Dir(outside), filepath.Join(dir, "link")); err != nil {

@@ -25,6 +25,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/filelock"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // Way is the operation on files: copy, symbolic link or move.
@@ -35,6 +36,8 @@ const (
 	Link Way = "link"
 	Move Way = "move"
 )
+
+var ways = []Way{Copy, Link, Move}
 
 // Item is the absolute path of a file and its target, relative to the output folder with forward slashes.
 type Item struct {
@@ -54,13 +57,6 @@ type line struct {
 const JournalFile = ".partwise-sorted.jsonl"
 
 const lockFile = ".partwise-sorted.lock"
-
-const format = 1 // version of the journal's format
-
-type head struct {
-	Format int `json:"format"`
-	Way    Way `json:"way"`
-}
 
 // Result is the result of File or Undo.
 type Result struct {
@@ -91,47 +87,47 @@ func (r *Result) record(why string) {
 // items with the same target. It does not move symbolic links, or files that Undo could not move back: home reports
 // whether files may be moved to a path. progress, which may be nil, is called after each file. After an error or the end
 // of ctx, Undo reverts the files that were done.
-func File(ctx context.Context, dir string, way Way, items []Item, home func(string) (bool, error), progress func(done, total int)) (r *Result, err error) {
-	r = &Result{Way: way, total: len(items), progress: progress}
-	if items, err = r.validate(dir, items, home); err != nil || len(items) == 0 {
-		return r, err
+func File(ctx context.Context, dir string, way Way, items []Item, home func(string) (bool, error), progress func(done, total int)) (*Result, error) {
+	r := &Result{Way: way, total: len(items), progress: progress}
+	return r, guard.Try(func() { r.file(ctx, dir, items, home) })
+}
+
+func (r *Result) file(ctx context.Context, dir string, items []Item, home func(string) (bool, error)) {
+	if items = r.validate(dir, items, home); len(items) == 0 {
+		return
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return r, err
-	}
-	release, err := Acquire(dir)
-	if err != nil {
-		return r, err
-	}
-	defer release()
-	files := make([]pair, len(items))
+	guard.Check(os.MkdirAll(dir, 0o777))
+	defer guard.Must(Acquire(dir))()
+	files, lines := make([]pair, len(items)), make([]line, len(items))
 	folders := map[string]bool{}
 	for i, it := range items {
 		files[i] = pair{it.From, filepath.Join(dir, filepath.FromSlash(it.To))}
 		folders[filepath.Dir(files[i].to)] = true
+		lines[i].Item = it
+		if !utf8.ValidString(it.From) {
+			lines[i].FromBytes = []byte(it.From)
+		}
+		if !utf8.ValidString(it.To) {
+			lines[i].ToBytes = []byte(it.To)
+		}
 	}
-	if err = writeJournal(dir, head{format, way}, items); err == nil {
-		err = makeFolders(folders)
-	}
-	if err != nil {
-		return r, err
-	}
+	guard.Check(CreateJournal(filepath.Join(dir, JournalFile), r.Way, lines))
+	flush(dir)
+	makeFolders(folders)
 	r.Folders = len(folders)
-	if way == Move {
-		return r, r.move(ctx, files)
+	if r.Way == Move {
+		r.move(ctx, files)
+		return
 	}
 	for _, f := range files {
-		if err = ctx.Err(); err == nil && way == Copy {
-			err = duplicate(ctx, f.from, f.to)
-		} else if err == nil {
-			err = os.Symlink(f.from, f.to)
-		}
-		if err != nil {
-			return r, err
+		guard.Check(ctx.Err())
+		if r.Way == Copy {
+			guard.Check(duplicate(ctx, f.from, f.to))
+		} else {
+			guard.Check(os.Symlink(f.from, f.to))
 		}
 		r.record("")
 	}
-	return r, nil
 }
 
 // Acquire locks a folder and removes temporary files of killed processes. release also removes the folder if it is empty.
@@ -153,9 +149,9 @@ func Acquire(dir string) (release func(), err error) {
 	}, nil
 }
 
-func (r *Result) validate(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
+func (r *Result) validate(dir string, items []Item, home func(string) (bool, error)) (files []Item) {
 	if exists(filepath.Join(dir, JournalFile)) {
-		return nil, fmt.Errorf("%s already has sorted files: undo that sort or choose another folder", dir)
+		guard.Fail("%s already has sorted files: undo that sort or choose another folder", dir)
 	}
 	places := make(map[string]string, len(items))
 	folders, stays := map[string]bool{}, map[string]bool{}
@@ -177,13 +173,13 @@ func (r *Result) validate(dir string, items []Item, home func(string) (bool, err
 		other, twice := places[it.To]
 		switch {
 		case err != nil:
-			return nil, err
+			guard.Check(err)
 		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("%s is not a regular file", it.From)
+			guard.Fail("%s is not a regular file", it.From)
 		case !isPlace(it.To):
-			return nil, fmt.Errorf("%q is not a path in a folder of %s", it.To, dir)
+			guard.Fail("%q is not a path in a folder of %s", it.To, dir)
 		case twice:
-			return nil, fmt.Errorf("%s and %s would both become %s; rename one of them", other, it.From, it.To)
+			guard.Fail("%s and %s would both become %s; rename one of them", other, it.From, it.To)
 		}
 		places[it.To] = it.From
 		files = append(files, it)
@@ -195,42 +191,37 @@ func (r *Result) validate(dir string, items []Item, home func(string) (bool, err
 	for name := range folders {
 		at := filepath.Join(dir, filepath.FromSlash(name))
 		if _, err := os.Lstat(at); err == nil {
-			return nil, fmt.Errorf("%s already exists", at)
+			guard.Fail("%s already exists", at)
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+			guard.Check(err)
 		}
 	}
-	return files, nil
+	return files
 }
 
 // step is called before each change that matters for the safety of a move, so that tests can interrupt there.
 var step = func(do, name string) error { return nil }
 
-// flush syncs a file, or the entries of a folder, to disk.
-func flush(name string) error {
-	if err := step("flush", name); err != nil {
-		return err
-	}
-	return atomicfile.Sync(name)
+// flush syncs a file, or the entries of a folder, to disk. It calls guard.Fail, as the functions below.
+func flush(name string) {
+	guard.Check(step("flush", name))
+	guard.Check(atomicfile.Sync(name))
 }
 
 // makeFolders creates missing folders and syncs their parents to disk.
-func makeFolders(names map[string]bool) error {
+func makeFolders(names map[string]bool) {
 	above := map[string]bool{}
 	for name := range names {
-		if err := os.MkdirAll(name, 0o777); err != nil {
-			return err
-		}
+		guard.Check(os.MkdirAll(name, 0o777))
 		for at := filepath.Dir(name); !above[at]; at = filepath.Dir(at) {
 			above[at] = true
 		}
 	}
 	for name := range above {
-		if err := flush(name); err != nil && !errors.Is(err, fs.ErrPermission) {
-			return err
+		if err := guard.Try(func() { flush(name) }); !errors.Is(err, fs.ErrPermission) {
+			guard.Check(err)
 		}
 	}
-	return nil
 }
 
 type pair struct{ from, to string }
@@ -239,46 +230,35 @@ const atOnce = 100 // number of files that are moved before their folders are sy
 
 // move moves files into existing folders. It removes the original only when the new file and its folder are synced to
 // disk, so that neither a kill nor a power failure loses it.
-func (r *Result) move(ctx context.Context, files []pair) error {
+func (r *Result) move(ctx context.Context, files []pair) {
 	for batch := range slices.Chunk(files, atOnce) {
 		folders := map[string]bool{}
 		for _, f := range batch {
-			if err := linkOrCopy(ctx, f.from, f.to); err != nil {
-				return err
-			}
+			linkOrCopy(ctx, f.from, f.to)
 			folders[filepath.Dir(f.to)] = true
 			r.record("")
 		}
 		for name := range folders {
-			if err := flush(name); err != nil {
-				return err
-			}
+			flush(name)
 		}
 		for _, f := range batch {
-			why, err := drop(ctx, f.from, f.to)
-			if err != nil {
-				return err
-			}
-			if why != "" {
+			if why := drop(ctx, f.from, f.to); why != "" {
 				r.Files--
 				r.Left = append(r.Left, why)
 			}
 		}
 	}
-	return nil
 }
 
 // linkOrCopy creates a hard link to a file, or a copy on another disk. On a file system without hard links it renames the
 // file. A file that is already at its target is kept.
-func linkOrCopy(ctx context.Context, from, to string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+func linkOrCopy(ctx context.Context, from, to string) {
+	guard.Check(ctx.Err())
 	if info, err := os.Lstat(to); err == nil {
 		if info.Mode().IsRegular() {
-			err = flush(to)
+			flush(to)
 		}
-		return err
+		return
 	}
 	err := step("link", to)
 	if err == nil {
@@ -288,57 +268,49 @@ func linkOrCopy(ctx context.Context, from, to string) error {
 		err = atomicfile.RenameNew(from, to)
 	}
 	if otherDisk(err) {
-		if err = duplicate(ctx, from, to); err == nil {
-			err = flush(to)
-		}
+		guard.Check(duplicate(ctx, from, to))
+		flush(to)
+		return
 	}
-	return err
+	guard.Check(err)
 }
 
-// drop removes a file if it exists and twin has the same content; otherwise it returns the reason in why.
-func drop(ctx context.Context, name, twin string) (why string, err error) {
+// drop removes a file if it exists and twin has the same content; otherwise it returns the reason.
+func drop(ctx context.Context, name, twin string) (why string) {
 	info, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+		return ""
 	}
-	if err != nil {
-		return "", err
-	}
+	guard.Check(err)
 	other, err := os.Stat(twin)
 	switch {
 	case err != nil || !other.Mode().IsRegular():
-		return fmt.Sprintf("%s stays: the file %s does not exist", name, twin), nil
+		return fmt.Sprintf("%s stays: the file %s does not exist", name, twin)
 	case os.SameFile(info, other):
-		if two, err := areHardLinks(name, twin); err != nil || !two {
-			return fmt.Sprintf("%s stays: %s is the same file", name, twin), err
+		if !areHardLinks(name, twin) {
+			return fmt.Sprintf("%s stays: %s is the same file", name, twin)
 		}
 	default:
 		a, _, errA := atomicfile.Sum(ctx, name)
 		b, _, errB := atomicfile.Sum(ctx, twin)
-		if err := errors.Join(errA, errB); err != nil || a != b {
-			return fmt.Sprintf("%s stays: %s has different content", name, twin), err
+		if guard.Check(errors.Join(errA, errB)); a != b {
+			return fmt.Sprintf("%s stays: %s has different content", name, twin)
 		}
 	}
-	if err := step("remove", name); err != nil {
-		return "", err
-	}
-	return "", os.Remove(name)
+	guard.Check(step("remove", name))
+	guard.Check(os.Remove(name))
+	return ""
 }
 
 // areHardLinks reports whether two paths of the same file are two hard links in different folders, not one name reached
 // through a symbolic link or in another case.
-func areHardLinks(a, b string) (bool, error) {
+func areHardLinks(a, b string) bool {
 	for _, name := range []string{a, b} {
-		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
-			return false, err
+		if !guard.Must(os.Lstat(name)).Mode().IsRegular() {
+			return false
 		}
 	}
-	folderA, errA := os.Stat(filepath.Dir(a))
-	folderB, errB := os.Stat(filepath.Dir(b))
-	if err := cmp.Or(errA, errB); err != nil {
-		return false, err
-	}
-	return !os.SameFile(folderA, folderB), nil
+	return !os.SameFile(guard.Must(os.Stat(filepath.Dir(a))), guard.Must(os.Stat(filepath.Dir(b))))
 }
 
 // otherDisk reports whether a rename failed because the target is on another file system.
@@ -364,52 +336,68 @@ func duplicate(ctx context.Context, from, to string) error {
 	})
 }
 
-func writeJournal(dir string, h head, items []Item) error {
-	err := atomicfile.CreateFunc(filepath.Join(dir, JournalFile), func(w io.Writer) error {
+// head is the first line of a journal.
+type head struct {
+	Format int `json:"format"`
+	Way    Way `json:"way,omitempty"`
+}
+
+const format = 1 // version of the format
+
+// CreateJournal writes a new journal of changes of the user's files: the operation, then a JSON line for each entry.
+func CreateJournal[T any](path string, way Way, entries []T) error {
+	return atomicfile.CreateFunc(path, func(w io.Writer) error {
 		lines := json.NewEncoder(w)
 		lines.SetEscapeHTML(false)
-		err := lines.Encode(h)
-		for _, it := range items {
-			l := line{Item: it}
-			if !utf8.ValidString(it.From) {
-				l.FromBytes = []byte(it.From)
-			}
-			if !utf8.ValidString(it.To) {
-				l.ToBytes = []byte(it.To)
-			}
-			err = cmp.Or(err, lines.Encode(l))
+		err := lines.Encode(head{format, way})
+		for _, e := range entries {
+			err = cmp.Or(err, lines.Encode(e))
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return flush(dir)
 }
 
-func parseJournal(at string, text []byte) (h head, items []Item, err error) {
-	first, rest, _ := bytes.Cut(text, []byte("\n"))
-	if err := json.Unmarshal(first, &h); err != nil || h.Format == 0 || h.Format == format && h.Way != Copy && h.Way != Link && h.Way != Move {
-		return h, nil, fmt.Errorf("%s: line 1: not a list of sorted files", at)
+// ReadJournal reads a journal of changes that what describes, with one of the operations. It is not trusted: isValid
+// checks each entry.
+func ReadJournal[T any](path, what string, ways []Way, isValid func(*T) bool) (way Way, entries []T, err error) {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return "", nil, fmt.Errorf("%s: not a list of %s", path, what)
 	}
-	if h.Format != format {
-		return h, nil, fmt.Errorf("%s: line 1: format %d; this version reads format %d", at, h.Format, format)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s has no %s: no %s", filepath.Dir(path), what, filepath.Base(path))
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	way, entries, err = parseJournal(text, what, ways, isValid)
+	return way, entries, guard.Wrap(err, "%s", path)
+}
+
+func parseJournal[T any](text []byte, what string, ways []Way, isValid func(*T) bool) (way Way, entries []T, err error) {
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	var h head
+	switch err := json.Unmarshal(first, &h); {
+	case err != nil || h.Format == 0 || h.Format == format && !slices.Contains(ways, h.Way):
+		return "", nil, fmt.Errorf("line 1: not a list of %s", what)
+	case h.Format != format:
+		return "", nil, fmt.Errorf("line 1: format %d; this version reads format %d", h.Format, format)
 	}
 	for text := range bytes.Lines(rest) {
-		var l line
-		err := json.Unmarshal(text, &l)
-		if l.FromBytes != nil {
-			l.From = string(l.FromBytes)
+		var e T
+		if err := json.Unmarshal(text, &e); err != nil || !isValid(&e) {
+			return "", nil, fmt.Errorf("line %d: not an entry of a list of %s", len(entries)+2, what)
 		}
-		if l.ToBytes != nil {
-			l.To = string(l.ToBytes)
-		}
-		if err != nil || !filepath.IsAbs(l.From) || !isPlace(l.To) {
-			return h, nil, fmt.Errorf("%s: line %d: not an entry of a sorted file", at, len(items)+2)
-		}
-		items = append(items, l.Item)
+		entries = append(entries, e)
 	}
-	return h, items, nil
+	return h.Way, entries, nil
+}
+
+// isValid restores the names of a line and reports whether it may be undone.
+func (l *line) isValid() bool {
+	l.From = cmp.Or(string(l.FromBytes), l.From)
+	l.To = cmp.Or(string(l.ToBytes), l.To)
+	return filepath.IsAbs(l.From) && isPlace(l.To)
 }
 
 // isPlace reports whether name is a local path of a file in a subfolder.
@@ -423,45 +411,33 @@ func isPlace(name string) bool {
 // left.
 func Undo(ctx context.Context, dir string, home func(string) (bool, error), progress func(done, total int)) (*Result, error) {
 	r := &Result{progress: progress}
-	var items []Item
 	release, err := Acquire(dir)
-	if err == nil {
-		defer release()
-		at := filepath.Join(dir, JournalFile)
-		if info, err := os.Lstat(at); err == nil && !info.Mode().IsRegular() {
-			return &Result{}, fmt.Errorf("%s: not a list of sorted files", at)
-		}
-		var text []byte
-		if text, err = os.ReadFile(at); err == nil {
-			var h head
-			h, items, err = parseJournal(at, text) // its paths are not trusted
-			r.Way, r.total = h.Way, len(items)
-		}
-	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s has no sorted files: no %s", dir, JournalFile)
 	}
 	if err != nil {
-		return &Result{}, err
+		return r, err
 	}
-	err = r.undo(ctx, dir, items, home)
-	if err == nil && len(r.Left) == 0 {
-		err = os.Remove(filepath.Join(dir, JournalFile))
+	defer release()
+	at := filepath.Join(dir, JournalFile)
+	way, lines, err := ReadJournal(at, "sorted files", ways, (*line).isValid)
+	if err != nil {
+		return r, err
 	}
-	return r, err
+	r.Way, r.total = way, len(lines)
+	return r, guard.Try(func() {
+		if r.undo(ctx, dir, lines, home); len(r.Left) == 0 {
+			guard.Check(os.Remove(at))
+		}
+	})
 }
 
-func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(string) (bool, error)) error {
-	files, err := r.recoverFiles(dir, items, home)
-	if err != nil {
-		return err
-	}
+func (r *Result) undo(ctx context.Context, dir string, lines []line, home func(string) (bool, error)) {
+	files := r.recoverFiles(dir, lines, home)
 	var moved []pair
 	parents := map[string]bool{}
 	for _, f := range files {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+		guard.Check(ctx.Err())
 		info, err := os.Lstat(f.from)
 		why := ""
 		switch {
@@ -474,8 +450,8 @@ func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(s
 		case r.Way == Link:
 			if target, err := os.Readlink(f.from); err != nil || target != f.to {
 				why = f.from + " is not the link that partwise created"
-			} else if err := os.Remove(f.from); err != nil {
-				return err
+			} else {
+				guard.Check(os.Remove(f.from))
 			}
 		case !info.Mode().IsRegular():
 			why = f.from + " is not the file that partwise sorted"
@@ -484,34 +460,24 @@ func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(s
 			parents[filepath.Dir(f.to)] = true
 			continue
 		default:
-			if why, err = drop(ctx, f.from, f.to); err != nil {
-				return err
-			}
+			why = drop(ctx, f.from, f.to)
 		}
 		r.record(why)
 	}
-	if err = makeFolders(parents); err == nil {
-		err = r.move(ctx, moved)
-	}
-	if err != nil {
-		return err
-	}
+	makeFolders(parents)
+	r.move(ctx, moved)
 	for _, f := range files {
 		_ = os.Remove(filepath.Dir(f.from)) // fails if the folder is not empty
 	}
-	return nil
 }
 
 // recoverFiles returns the files to revert and their original paths. It removes temporary files in both folders. If
 // exactly one file of a folder is missing, the folder's only temporary file is that file and gets its name back.
-func (r *Result) recoverFiles(dir string, items []Item, home func(string) (bool, error)) (files []pair, err error) {
-	sorted, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
+func (r *Result) recoverFiles(dir string, lines []line, home func(string) (bool, error)) (files []pair) {
+	sorted := guard.Must(os.OpenRoot(dir))
 	defer sorted.Close()
 	missing := map[string][]string{} // by folder
-	for _, it := range items {
+	for _, it := range lines {
 		f := pair{filepath.Join(dir, filepath.FromSlash(it.To)), it.From}
 		// File does not create symbolic links to folders, and one could lead anywhere.
 		folder, err := sorted.Lstat(filepath.FromSlash(path.Dir(it.To)))
@@ -540,21 +506,17 @@ func (r *Result) recoverFiles(dir string, items []Item, home func(string) (bool,
 		if !exists(folder) {
 			continue
 		}
-		found, err := atomicfile.Stale(folder)
+		found := guard.Must(atomicfile.Stale(folder))
 		switch {
-		case err != nil:
 		case len(names) == 0:
-			err = atomicfile.RemoveStale(folder)
+			guard.Check(atomicfile.RemoveStale(folder))
 		case len(found) == 1 && len(names) == 1:
-			err = atomicfile.RenameNew(found[0], names[0])
+			guard.Check(atomicfile.RenameNew(found[0], names[0]))
 		case len(found) > 0:
 			r.Left = append(r.Left, fmt.Sprintf("%s stays: it may be any of %d missing files", strings.Join(found, ", "), len(names)))
 		}
-		if err != nil {
-			return nil, err
-		}
 	}
-	return files, nil
+	return files
 }
 
 func exists(name string) bool {
