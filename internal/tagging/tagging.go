@@ -21,6 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/filing"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // Tag is a keyword for an image: the name of its group.
@@ -58,42 +59,33 @@ type Result struct {
 	Left                    []string // the reason for each sidecar that was left unchanged
 }
 
-// inFolder calls do for a locked folder and its journal.
-func inFolder(dir string, do func(r *Result, dir, journal string) error) (*Result, error) {
+// inFolder calls do, which may call guard.Fail, for a locked folder and its journal.
+func inFolder(dir string, do func(r *Result, dir, journal string)) (*Result, error) {
 	r := &Result{}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return r, err
-	}
-	release, err := filing.Acquire(dir)
-	if err != nil {
-		return r, err
-	}
-	defer release()
-	return r, do(r, dir, filepath.Join(dir, JournalFile))
+	return r, guard.Try(func() {
+		dir := guard.Must(filepath.Abs(dir))
+		defer guard.Must(filing.Acquire(dir))()
+		do(r, dir, filepath.Join(dir, JournalFile))
+	})
 }
 
 // Write adds the tags to sidecars in dir. It refuses a folder that has a journal, and leaves sidecars that it cannot
 // parse or that Undo could not restore.
 func Write(ctx context.Context, dir string, tags []Tag, progress func(done, total int)) (*Result, error) {
-	return inFolder(dir, func(r *Result, dir, journal string) error {
+	return inFolder(dir, func(r *Result, dir, journal string) {
 		if _, err := os.Lstat(journal); err == nil {
-			return fmt.Errorf("%s has keywords of partwise already; undo these first", dir)
+			guard.Fail("%s has keywords of partwise already; undo these first", dir)
 		}
-		changes, err := r.plan(ctx, dir, tags)
-		if err != nil || len(changes) == 0 {
-			return err
+		changes := r.plan(ctx, dir, tags)
+		if len(changes) == 0 {
+			return
 		}
-		if err := filing.CreateJournal(journal, "", changes); err != nil {
-			return err
-		}
+		guard.Check(filing.CreateJournal(journal, "", changes))
 		for i, c := range changes {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+			guard.Check(ctx.Err())
 			now, info, err := read(c.path)
 			switch {
-			case err != nil || !bytes.Equal(now, c.Before) || (now == nil) != (c.Before == nil):
+			case err != nil || !c.isBefore(now):
 				r.Left = append(r.Left, c.path+" is left unchanged: another program is changing it")
 				continue
 			case c.Before == nil:
@@ -101,21 +93,21 @@ func Write(ctx context.Context, dir string, tags []Tag, progress func(done, tota
 			default:
 				r.Extended++
 			}
-			if err := replace(c.path, info, c.after); err != nil {
-				return err
-			}
+			guard.Check(replace(c.path, info, c.after))
 			progress(i+1, len(changes))
 		}
-		return nil
 	})
 }
 
-func (r *Result) plan(ctx context.Context, dir string, tags []Tag) (changes []change, err error) {
+// isBefore reports whether text is the content before the change.
+func (c change) isBefore(text []byte) bool {
+	return bytes.Equal(text, c.Before) && (text == nil) == (c.Before == nil)
+}
+
+func (r *Result) plan(ctx context.Context, dir string, tags []Tag) (changes []change) {
 	for _, t := range tags {
+		guard.Check(ctx.Err())
 		c := change{path: t.Sidecar}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		below, err := filepath.Rel(dir, t.Sidecar)
 		if inside, failed := output.Inside(dir, t.Sidecar); err == nil && (failed != nil || !inside) {
 			err = errors.New("its path has a symbolic link out of the folder of the photos")
@@ -141,7 +133,7 @@ func (r *Result) plan(ctx context.Context, dir string, tags []Tag) (changes []ch
 			changes = append(changes, c)
 		}
 	}
-	return changes, nil
+	return changes
 }
 
 const mostBytes = 16 << 20 // the largest sidecar
@@ -175,19 +167,15 @@ func replace(path string, like fs.FileInfo, text []byte) error {
 // Undo reverts Write in dir: it removes new sidecars and restores the others. It leaves sidecars that other programs
 // have changed since, and removes the journal, whose paths are not trusted.
 func Undo(ctx context.Context, dir string, progress func(done, total int)) (*Result, error) {
-	return inFolder(dir, func(r *Result, dir, journal string) error {
+	return inFolder(dir, func(r *Result, dir, journal string) {
 		_, changes, err := filing.ReadJournal(journal, "keywords of partwise", []filing.Way{""}, func(c *change) bool {
 			name := filepath.FromSlash(string(c.File))
 			return filepath.IsLocal(name) && strings.EqualFold(filepath.Ext(name), ".xmp")
 		})
-		if err != nil {
-			return err
-		}
+		guard.Check(err)
 		folders := map[string]bool{}
 		for i, c := range changes {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+			guard.Check(ctx.Err())
 			path := filepath.Join(dir, filepath.FromSlash(string(c.File)))
 			if inside, err := output.Inside(dir, path); err != nil || !inside {
 				r.Left = append(r.Left, path+" stays: it is not in the folder of the photos")
@@ -195,29 +183,26 @@ func Undo(ctx context.Context, dir string, progress func(done, total int)) (*Res
 			}
 			if folder := filepath.Dir(path); !folders[folder] {
 				folders[folder] = true
-				if err := atomicfile.RemoveStale(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return err
+				if err := atomicfile.RemoveStale(folder); !errors.Is(err, fs.ErrNotExist) {
+					guard.Check(err)
 				}
 			}
 			now, info, err := read(path)
 			sum := sha256.Sum256(now)
 			switch {
-			case err == nil && bytes.Equal(now, c.Before) && (now == nil) == (c.Before == nil): // never written, or undone before
+			case err == nil && c.isBefore(now): // never written, or undone before
 			case err != nil || !bytes.Equal(sum[:], c.Sum):
 				r.Left = append(r.Left, path+" stays: another program has changed it")
 				continue
 			case c.Before == nil:
-				err = os.Remove(path)
+				guard.Check(os.Remove(path))
 			default:
-				err = replace(path, info, c.Before)
-			}
-			if err != nil {
-				return err
+				guard.Check(replace(path, info, c.Before))
 			}
 			r.Undone++
 			progress(i+1, len(changes))
 		}
-		return os.Remove(journal)
+		guard.Check(os.Remove(journal))
 	})
 }
 

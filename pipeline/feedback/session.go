@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -61,18 +62,12 @@ const mostPast = 200
 
 // Open returns a session on the groups of a model. The inputs must be the samples from which the model was learned, in
 // the same order.
-func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (*Session, error) {
-	base, err := m.GroupsOf(in)
-	if err != nil {
-		return nil, err
-	}
-	s := &Session{in: in, model: m, opt: opt, skipped: map[int]bool{}, open: map[int]bool{}, declined: map[[2]int]bool{}}
-	if s.points, err = m.Represent(ctx, in); err != nil {
-		return nil, err
-	}
-	if s.corrected, err = cluster.NewCorrected(s.points); err != nil {
-		return nil, err
-	}
+func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (s *Session, err error) {
+	defer guard.Catch(&err)
+	base := guard.Must(m.GroupsOf(in))
+	s = &Session{in: in, model: m, opt: opt, skipped: map[int]bool{}, open: map[int]bool{}, declined: map[[2]int]bool{}}
+	s.points = guard.Must(m.Represent(ctx, in))
+	s.corrected = guard.Must(cluster.NewCorrected(s.points))
 	first := uncorrected(len(base))
 	first.groups, first.names = base, make([]string, len(m.Groups.Names))
 	for g, name := range m.Groups.Names {
@@ -81,25 +76,18 @@ func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (
 		}
 	}
 	s.states = []*corrections{first}
-	if err := s.load(ctx); err != nil {
-		return nil, err
-	}
+	guard.Check(s.load(ctx))
 	return s, s.update(ctx)
 }
 
 func (s *Session) current() *corrections { return s.states[s.present] }
 
 // update finds what the corrections suggest: offers, questions and typical pictures.
-func (s *Session) update(ctx context.Context) error {
+func (s *Session) update(ctx context.Context) (err error) {
+	defer guard.Catch(&err)
 	c := s.current()
-	found, err := s.corrected.Fit(ctx, len(c.names), c.groups, c.constraints())
-	if err != nil {
-		return err
-	}
-	near, err := cluster.Memberships(ctx, cluster.DistanceCosine, s.points, c.groups)
-	if err != nil {
-		return err
-	}
+	found := guard.Must(s.corrected.Fit(ctx, len(c.names), c.groups, c.constraints()))
+	near := guard.Must(cluster.Memberships(ctx, cluster.DistanceCosine, s.points, c.groups))
 	s.result, s.typical = found, slices.Repeat([]int{-1}, len(c.names))
 	for i, m := range near {
 		if at := s.typical[m.Group]; at < 0 || m.Distance < near[at].Distance {

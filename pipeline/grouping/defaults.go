@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -48,29 +49,25 @@ func (g Groups) DefaultMethod(in *input.Inputs) spec.Method {
 	return spec.Method{Name: cmp.Or(g.Cluster.By, "propagated-kmeans")}
 }
 
-// choosesCount reports whether the number of groups is chosen by the samples. Without a count, the default is the number
-// of classes in the data, unless the classes are labels or fewer than two.
-func (g Groups) choosesCount(count spec.GroupCount, classes []string) bool {
-	if count == (spec.GroupCount{}) {
-		return g.UseLabels || len(classes) < 2
+// choosesCount reports whether the number of groups is chosen by the samples, else it sets K. Without a count, K is the
+// number of labelled classes if the method gives samples no other group, or the number of classes in the data, unless
+// the classes are labels or fewer than two.
+func (g *Groups) choosesCount(count spec.GroupCount, set *datasets.Set, rows []int) bool {
+	g.K = count.From
+	if count != (spec.GroupCount{}) {
+		return count.Auto
 	}
-	return count.Auto
-}
-
-// countOf returns the number of labelled classes if the method gives samples no other group and count is not set, else
-// count.From.
-func (g Groups) countOf(count spec.GroupCount, set *datasets.Set, rows []int) int {
 	by := []string{"eccf", "harmonic", "label-spreading", "logistic", "nearest-labelled", "self-training"}
-	if count != (spec.GroupCount{}) || !g.UseLabels || !slices.Contains(by, g.Method.Name) && !slices.Contains(by, g.algorithm()) {
-		return count.From
+	if g.UseLabels && (slices.Contains(by, g.Method.Name) || slices.Contains(by, g.algorithm())) {
+		labels, _ := g.constraints(set).forRows(rows)
+		g.K = len(labels.classes)
 	}
-	labels, _ := g.constraints(set).forRows(rows)
-	return len(labels.classes)
+	return g.K == 0 && (g.UseLabels || len(set.Classes) < 2)
 }
 
 // CheckCountOf is Check for a number of groups that may be chosen later.
 func (g Groups) CheckCountOf(count spec.GroupCount, set *datasets.Set) error {
-	if g.K = g.countOf(count, set, matrix.Range(set.Len())); g.K > 0 && count == (spec.GroupCount{}) || !g.choosesCount(count, set.Classes) {
+	if !g.choosesCount(count, set, matrix.Range(set.Len())) {
 		return g.Check(set)
 	}
 	numbers := []int{count.From, count.To}
@@ -88,7 +85,7 @@ func (g Groups) CheckCountOf(count spec.GroupCount, set *datasets.Set) error {
 
 // ChooseCount sets K. If it chooses K, it returns the curve, else nil.
 func (g *Groups) ChooseCount(ctx context.Context, in *input.Inputs, count spec.GroupCount, progress input.Progress) (*CountCurve, error) {
-	if g.K = g.countOf(count, in.Set, in.Rows); g.K > 0 && count == (spec.GroupCount{}) || !g.choosesCount(count, in.Set.Classes) {
+	if !g.choosesCount(count, in.Set, in.Rows) {
 		return nil, nil
 	}
 	from, to := count.From, count.To
@@ -121,17 +118,12 @@ func ChooseRank(ctx context.Context, a spec.AutoRank, in *input.Inputs, seed uin
 		if in.X == nil {
 			return nil, errors.New("the rank cannot be chosen from batches: set rank")
 		}
-		if err := in.CheckRank(); err != nil {
-			return nil, err
-		}
+		guard.Check(in.CheckRank())
 		n, m := in.Dims()
 		s := fitting.Problem{N: n, M: m, Weighted: in.IsWeighted()}
 		s.Sparse, s.Stored = in.Density()
-		release, err := memory.FromContext(ctx).Acquire(ctx, fitting.RankMemory(a, s), fmt.Sprintf("choosing the rank of %d samples of %d features", n, m))
-		if err != nil {
-			return nil, err
-		}
-		defer release()
+		what := fmt.Sprintf("choosing the rank of %d samples of %d features", n, m)
+		defer guard.Must(memory.FromContext(ctx).Acquire(ctx, fitting.RankMemory(a, s), what))()
 		c, err := fitting.ChooseRank(ctx, a, in.X, rng.Seed(seed, "rank"), r.Of("choosing the rank"))
 		return c, in.NameRows(err, nil)
 	})
@@ -197,42 +189,26 @@ func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, 
 		if from < 2 || to < from {
 			return nil, fmt.Errorf("from %d to %d groups: expected a rising range from 2 or more", from, to)
 		}
-		if err := g.checkCount(n); err != nil {
-			return nil, err
-		}
+		guard.Check(g.checkCount(n))
 		for _, g.K = range []int{from, to} {
-			if err := g.checkRows(in.Set, in.Rows); err != nil {
-				return nil, err
-			}
+			guard.Check(g.checkRows(in.Set, in.Rows))
 		}
-		if _, err := g.ChooseRank(ctx, in, nil); err != nil {
-			return nil, err
-		}
-		w, err := g.work(in, &input.Reporter{})
-		if err != nil {
-			return nil, err
-		}
-		release, err := g.acquire(ctx, in, w.Method, to)
-		if err != nil {
-			return nil, err
-		}
-		defer release()
-		return g.countCurve(ctx, w, from, to, func(done, all int) { r.Report("choosing the number of groups", done, all) })
+		guard.Must(g.ChooseRank(ctx, in, nil))
+		w := g.work(in, &input.Reporter{})
+		defer g.acquire(ctx, in, w.Method, to)()
+		return g.countCurve(ctx, w, from, to, func(done, all int) { r.Report("choosing the number of groups", done, all) }), nil
 	})
 }
 
 // countCurve groups a sample of the inputs, and calls done after each rated number of groups.
-func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, done func(done, all int)) (*CountCurve, error) {
+func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, done func(done, all int)) *CountCurve {
 	in, x := w.In, w.In.X
 	n, _ := x.Dims()
 	rows := fitting.SomeRows(n, fitting.CountSamples, in.Labels(), g.UseLabels, g.Seed)
 	if to > len(rows)/2 {
-		return nil, fmt.Errorf("%d groups are too many to evaluate on %d samples; expected at most %d", to, len(rows), len(rows)/2)
+		guard.Fail("%d groups are too many to evaluate on %d samples; expected at most %d", to, len(rows), len(rows)/2)
 	}
-	lengths, err := fitting.CountLengths(ctx, x, to, rng.Seed(g.Seed, "number of groups"))
-	if err != nil {
-		return nil, err
-	}
+	lengths := guard.Must(fitting.CountLengths(ctx, x, to, rng.Seed(g.Seed, "number of groups")))
 	c := &CountCurve{From: from, To: to, Samples: len(rows)}
 	chosen := cluster.ChooseCount(lengths, from)
 	last := min(to, max(2*chosen, from+shownCounts-1))
@@ -274,63 +250,49 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 	by := w.Cluster       // of the points, which may be compacted
 	for at, k := range c.K {
 		w.Seed = func(step string) uint64 { return rng.Seed(g.Seed, step, k) }
-		res, err := w.Fit(ctx, g.rank(k, len(rows)))
-		if err != nil {
-			return nil, err
-		}
+		res := guard.Must(w.Fit(ctx, g.rank(k, len(rows))))
 		if points == nil || res != nil {
-			if points, by.Distance, err = projectPoints(ctx, w.Cluster, w.Points(res)); err != nil {
-				return nil, err
-			}
+			points, by.Distance = projectPoints(ctx, w.Cluster, w.Points(res))
 		}
-		silhouette, stability, err := rateCount(ctx, w, by, points, k, subsets, known)
-		if err != nil {
-			return nil, fmt.Errorf("%d groups: %w", k, err)
-		}
+		silhouette, stability := rateCount(ctx, w, by, points, k, subsets, known)
 		c.Silhouette, c.Stability = append(c.Silhouette, silhouette), append(c.Stability, stability)
 		done(at+1, len(c.K))
 	}
-	return c, nil
+	return c
 }
 
 // projectPoints projects points with many columns to their leading principal directions, where k-means finds nearly the
 // same groups faster. For the cosine distance it scales rows to unit length and returns the Euclidean distance.
-func projectPoints(ctx context.Context, by spec.Cluster, points mat.Matrix) (mat.Matrix, cluster.Distance, error) {
+func projectPoints(ctx context.Context, by spec.Cluster, points mat.Matrix) (mat.Matrix, cluster.Distance) {
 	dense, ok := points.(*mat.Dense)
 	ok = ok && slices.Contains([]string{"", spec.KMeans, "constrained-kmeans", "guided-kmeans", "seeded-kmeans"}, by.By)
 	n, m := points.Dims()
 	if !ok || m <= 2*countDirections || n <= countDirections {
-		return points, by.Distance, nil
+		return points, by.Distance
 	}
 	if by.Distance == cluster.DistanceCosine {
 		dense = matrix.UnitRows(dense)
 	}
-	res, err := factor.PCA{}.Fit(ctx, dense, factor.Known{}, factor.Options{Rank: countDirections})
-	if err != nil {
-		return nil, 0, err
-	}
-	return res.Coefficients, cluster.DistanceEuclidean, nil
+	res := guard.Must(factor.PCA{}.Fit(ctx, dense, factor.Known{}, factor.Options{Rank: countDirections}))
+	return res.Coefficients, cluster.DistanceEuclidean
 }
 
 // rateCount returns the silhouette and the stability of k groups of the points.
-func rateCount(ctx context.Context, w *fitting.Work, by spec.Cluster, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64, err error) {
-	groups, err := fitting.ClusterRows(ctx, by, points, k, cluster.Known(w.Known), w.Seed("k-means"))
-	if err != nil {
-		return 0, 0, err
+func rateCount(ctx context.Context, w *fitting.Work, by spec.Cluster, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64) {
+	find := func(points mat.Matrix, known factor.Known, step string) []int {
+		groups, err := fitting.ClusterRows(ctx, by, points, k, cluster.Known(known), w.Seed(step))
+		guard.Check(guard.Wrap(err, "%d groups", k))
+		return groups
 	}
+	groups := find(points, w.Known, "k-means")
 	if slices.Max(groups) == slices.Min(groups) {
-		return 0, 0, nil // all points are in one group
+		return 0, 0 // all points are in one group
 	}
-	if silhouette, err = cluster.Silhouette(ctx, points, groups, by.Distance); err != nil {
-		return 0, 0, err
-	}
+	silhouette = guard.Must(cluster.Silhouette(ctx, points, groups, by.Distance))
 	n, _ := points.Dims()
 	found := make([][]int, len(subsets)) // −1 outside of the subset
 	for s, rows := range subsets {
-		groups, err := fitting.ClusterRows(ctx, by, matrix.SelectRows(points, rows), k, cluster.Known(known(rows)), w.Seed(fmt.Sprint("subset ", s)))
-		if err != nil {
-			return 0, 0, err
-		}
+		groups := find(matrix.SelectRows(points, rows), known(rows), fmt.Sprint("subset ", s))
 		found[s] = slices.Repeat([]int{-1}, n)
 		for at, i := range rows {
 			found[s][i] = groups[at]
@@ -342,5 +304,5 @@ func rateCount(ctx context.Context, w *fitting.Work, by spec.Cluster, points mat
 			stability += eval.ARI(matrix.Take(found[a], both), matrix.Take(found[b], both))
 		}
 	}
-	return silhouette, stability / (countSubsets * (countSubsets - 1) / 2), nil
+	return silhouette, stability / (countSubsets * (countSubsets - 1) / 2)
 }

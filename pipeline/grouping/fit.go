@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -83,23 +84,14 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 // Find factorises the inputs. It calls progress, which may be nil, with "factorising" after each iteration. A panic
 // becomes an error.
 func (f Fit) Find(ctx context.Context, in *input.Inputs, progress input.Progress) (*factor.Result, error) {
-	return input.Reported(ctx, progress, func(r *input.Reporter) (*factor.Result, error) { return f.find(ctx, in, r) })
+	return input.Reported(ctx, progress, func(r *input.Reporter) (*factor.Result, error) { return f.find(ctx, in, r), nil })
 }
 
-func (f Fit) find(ctx context.Context, in *input.Inputs, progress *input.Reporter) (*factor.Result, error) {
-	if err := f.Check(nil, true); err != nil {
-		return nil, err
-	}
+func (f Fit) find(ctx context.Context, in *input.Inputs, progress *input.Reporter) *factor.Result {
+	guard.Check(f.Check(nil, true))
 	g := Groups{K: f.Rank, Method: f.Method, UseLabels: f.UseLabels, Links: f.Links, Rank: &spec.Rank{Plus: f.Rank, Fixed: true}, Seed: f.Seed, Batch: f.Batch, coefficients: f.Coefficients}
-	w, err := g.work(in, progress)
-	if err != nil {
-		return nil, err
-	}
-	release, err := g.acquire(ctx, in, w.Method, 1)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
+	w := g.work(in, progress)
+	defer g.acquire(ctx, in, w.Method, 1)()
 	w.Start = f.Start
 	if tell := w.OnIteration; f.OnIteration != nil {
 		w.OnIteration = func(i int, objective float64) {
@@ -107,7 +99,7 @@ func (f Fit) find(ctx context.Context, in *input.Inputs, progress *input.Reporte
 			tell(i, objective)
 		}
 	}
-	return w.Fit(ctx, f.Rank)
+	return guard.Must(w.Fit(ctx, f.Rank))
 }
 
 var startArrays = []string{"basis", "coefficients", "weights", "rows", "columns"}
@@ -117,10 +109,8 @@ var startArrays = []string{"basis", "coefficients", "weights", "rows", "columns"
 // must be finite and at least 0. It returns an error with the place of an invalid value, and for arrays of different k.
 // k is the number of basis vectors.
 func ReadStart(r io.ReaderAt, size int64) (start *factor.Start, k int, err error) {
-	z, err := npz.Open(r, size)
-	if err != nil {
-		return nil, 0, err
-	}
+	defer guard.Catch(&err)
+	z := guard.Must(npz.Open(r, size))
 	start = &factor.Start{}
 	first := ""
 	for i, to := range []**mat.Dense{&start.Basis, &start.Coefficients, &start.Weights, &start.Rows, &start.Columns} {
@@ -133,13 +123,13 @@ func ReadStart(r io.ReaderAt, size int64) (start *factor.Start, k int, err error
 		case err != nil:
 			return nil, 0, err
 		case len(values) == 0:
-			return nil, 0, fmt.Errorf("the array %q has shape %v; expected a non-empty matrix", name, shape)
+			guard.Fail("the array %q has shape %v; expected a non-empty matrix", name, shape)
 		case first != "" && shape[1] != k:
-			return nil, 0, fmt.Errorf("the array %q has rank %d, but %q has rank %d", name, shape[1], first, k)
+			guard.Fail("the array %q has rank %d, but %q has rank %d", name, shape[1], first, k)
 		}
 		for at, v := range values {
 			if !(v >= 0) || math.IsInf(v, 0) {
-				return nil, 0, fmt.Errorf("the array %q, row %d, column %d: value %v; expected 0 or more", name, at/shape[1]+1, at%shape[1]+1, v)
+				guard.Fail("the array %q, row %d, column %d: value %v; expected 0 or more", name, at/shape[1]+1, at%shape[1]+1, v)
 			}
 		}
 		*to, k = mat.NewDense(shape[0], shape[1], values), shape[1]

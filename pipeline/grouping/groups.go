@@ -19,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -96,11 +97,11 @@ type Grouping struct {
 // Find groups the inputs. It calls progress, which may be nil, with "factorising" after each iteration. A panic becomes
 // an error.
 func (g Groups) Find(ctx context.Context, in *input.Inputs, progress input.Progress) (*Grouping, error) {
-	return input.Reported(ctx, progress, func(r *input.Reporter) (*Grouping, error) { return g.find(ctx, in, r) })
+	return input.Reported(ctx, progress, func(r *input.Reporter) (*Grouping, error) { return g.find(ctx, in, r), nil })
 }
 
-// find groups the rows without copies, and then adds the copies.
-func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Reporter) (*Grouping, error) {
+// find groups the rows without copies, and then adds the copies. It calls guard.Fail.
+func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Reporter) *Grouping {
 	if g.Parts != nil {
 		return g.findInParts(ctx, all, progress)
 	}
@@ -109,54 +110,34 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	if copies != nil {
 		in, originals = copies.in, copies.groups
 	}
-	if err := originals.checkRows(in.Set, in.Rows); err != nil {
-		return nil, err
-	}
-	if _, err := originals.ChooseRank(ctx, in, nil); err != nil {
-		return nil, err
-	}
-	w, err := originals.work(in, progress)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(originals.checkRows(in.Set, in.Rows))
+	guard.Must(originals.ChooseRank(ctx, in, nil))
+	w := originals.work(in, progress)
 	n, _ := in.Dims()
 	k := cmp.Or(g.K, len(in.Set.Classes))
 	rank := originals.rank(k, n)
-	release, err := originals.acquire(ctx, in, w.Method, k)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
+	defer originals.acquire(ctx, in, w.Method, k)()
 	out := &Grouping{Method: w.Label(), Cluster: w.Cluster, Notes: notes, Links: g.Links, settings: g.Method}
 	w.Clusters = k
-	if out.Result, err = w.Fit(ctx, rank); err != nil {
-		return nil, err
-	}
-	if out.Result != nil {
+	if out.Result = guard.Must(w.Fit(ctx, rank)); out.Result != nil {
 		out.Rank = rank
 		if note := record.UnconvergedFit(w.Label(), out.Result); note != "" && in.Blocks == nil { // the objectives of blocks are before and after each block
 			out.Notes = append(out.Notes, note)
 		}
 	}
-	var clusters []int
-	clusters, out.Stability, err = w.Group(ctx, out.Result, k)
-	if err != nil {
-		return nil, err
-	}
+	clusters, stability, err := w.Group(ctx, out.Result, k)
+	guard.Check(err)
+	out.Stability = stability
 	known := newClassLabels(w.Known.Labels, len(in.Set.Classes))
 	if g.UseLabels {
 		known.enforce(clusters)
 	}
 	points := w.Points(out.Result)
 	if !g.Links.None() {
-		if err := known.satisfyLinks(clusters, k, w.Known, points, w.Cluster.Distance); err != nil {
-			return nil, err
-		}
+		guard.Check(known.satisfyLinks(clusters, k, w.Known, points, w.Cluster.Distance))
 	}
 	if g.MinSize > 0 {
-		if out.Others, err = originals.removeStrays(ctx, in, out.Result, clusters, k, w.Known); err != nil {
-			return nil, err
-		}
+		out.Others = originals.removeStrays(ctx, in, out.Result, clusters, k, w.Known)
 	}
 	if copies != nil {
 		clusters, points = matrix.Take(clusters, copies.rowOf), all.X
@@ -170,29 +151,22 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	if g.hasConstraints() {
 		given, _ = g.constraints(all.Set).forRows(all.Rows)
 	}
-	return out, g.addScores(ctx, all, out, points, given)
+	g.addScores(ctx, all, out, points, given)
+	return out
 }
 
-func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work, error) {
-	m, err := fitting.Resolve(g.Method, spec.Clustering, g.Cluster)
-	if err != nil {
-		return nil, err
-	}
+func (g Groups) work(in *input.Inputs, progress *input.Reporter) *fitting.Work {
+	m := guard.Must(fitting.Resolve(g.Method, spec.Clustering, g.Cluster))
 	epochs := factor.DefaultIterations
 	switch {
 	case (g.Batch != 0) != (in.Blocks != nil):
-		return nil, errors.New("Groups.Batch needs inputs prepared in batches, and such inputs need Groups.Batch")
+		guard.Fail("Groups.Batch needs inputs prepared in batches, and such inputs need Groups.Batch")
 	case in.Blocks != nil:
-		b, err := MiniBatch(g.Method, g.Batch)
-		if err != nil {
-			return nil, err
-		}
+		b := guard.Must(MiniBatch(g.Method, g.Batch))
 		b.Coefficients, b.Missing = g.coefficients, in.Set.Missing
 		m.Factoriser, epochs = inBlocks{b, in.Blocks, m.Needs.TiesLabels}, factor.DefaultEpochs
 	}
-	if err := fitting.CheckValues(in, []*fitting.Method{m}); err != nil {
-		return nil, err
-	}
+	guard.Check(fitting.CheckValues(in, []*fitting.Method{m}))
 	w := &fitting.Work{Method: m, In: in, X: func() mat.Matrix { return in.X }, Best: true, Seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
 	if g.hasConstraints() {
 		_, w.Known = g.constraints(in.Set).forRows(in.Rows)
@@ -205,36 +179,33 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 		done++
 		progress.Report("factorising", done, total)
 	}
-	return w, nil
+	return w
 }
 
-// addScores adds the classes, memberships and scores of the groups. known holds the given labels.
-func (g Groups) addScores(ctx context.Context, in *input.Inputs, out *Grouping, points mat.Matrix, known classLabels) (err error) {
+// addScores adds the classes, memberships and scores of the groups. known holds the given labels. It calls guard.Fail.
+func (g Groups) addScores(ctx context.Context, in *input.Inputs, out *Grouping, points mat.Matrix, known classLabels) {
 	truth, classes := in.Labels(), in.Set.Classes
 	if g.UseLabels {
 		out.GroupClasses = known.classesOfGroups(out.Groups)
 		truth, classes = in.OwnLabels(), in.Set.OwnClasses
 	}
-	if out.Memberships, err = cluster.Memberships(ctx, out.Cluster.Distance, points, out.Groups); err != nil {
-		return err
-	}
+	out.Memberships = guard.Must(cluster.Memberships(ctx, out.Cluster.Distance, points, out.Groups))
 	defer timing.Start(ctx, timing.Scores)()
 	if len(classes) < 2 {
-		return nil
+		return
 	}
 	rows := lists.Indices(truth, isKnown)
 	outcome := eval.Outcome{Truth: matrix.Take(truth, rows), Found: matrix.Take(out.Groups, rows)}
 	if known.labels != nil {
 		outcome.Labels = matrix.Take(known.labels, rows)
 	}
-	if out.Scored = len(outcome.Truth); out.Scored > 0 {
-		out.Scores, err = eval.Compute(eval.Clustering, outcome)
+	if out.Scored = len(rows); out.Scored > 0 {
+		out.Scores = guard.Must(eval.Compute(eval.Clustering, outcome))
 	}
 	if g.UseLabels {
 		eval.OnlyUnlabelled(out.Scores)
 		out.Scored = len(lists.Indices(outcome.Labels, func(label int) bool { return label < 0 }))
 	}
-	return err
 }
 
 // algorithm returns the name of the clustering algorithm, "" for k-means.
@@ -257,20 +228,14 @@ func (g Groups) rank(k, n int) int {
 
 // removeStrays moves rows that belong to no group into the group others, and reports whether there are any. Labelled and
 // linked rows always belong to theirs.
-func (g Groups) removeStrays(ctx context.Context, in *input.Inputs, of *factor.Result, groups []int, others int, known factor.Known) (found bool, err error) {
+func (g Groups) removeStrays(ctx context.Context, in *input.Inputs, of *factor.Result, groups []int, others int, known factor.Known) bool {
 	x := in.X
 	if weighted, ok := x.(*factor.Weighted); ok {
 		if x = weighted.Matrix; in.Set.Missing || weighted.Entries != nil {
-			x, err = factor.Impute(ctx, of.Model, weighted, of.Coefficients)
-		}
-		if err != nil {
-			return false, err
+			x = guard.Must(factor.Impute(ctx, of.Model, weighted, of.Coefficients))
 		}
 	}
-	strays, err := cluster.Strays(ctx, x, groups, g.MinSize)
-	if err != nil {
-		return false, err
-	}
+	strays := guard.Must(cluster.Strays(ctx, x, groups, g.MinSize))
 	for i, label := range known.Labels {
 		strays[i] = strays[i] && label < 0
 	}
@@ -278,14 +243,14 @@ func (g Groups) removeStrays(ctx context.Context, in *input.Inputs, of *factor.R
 		strays[pair[0]], strays[pair[1]] = false, false
 	}
 	if !slices.Contains(strays, false) {
-		return false, fmt.Errorf("min-size %d: no group has so many samples that belong to it", g.MinSize)
+		guard.Fail("min-size %d: no group has so many samples that belong to it", g.MinSize)
 	}
 	for i, stray := range strays {
 		if stray {
 			groups[i] = others
 		}
 	}
-	return slices.Contains(strays, true), nil
+	return slices.Contains(strays, true)
 }
 
 // GroupName returns the name of a group: its labelled class, one of classes; Others; or "".
@@ -325,7 +290,7 @@ func bySize(groups []int, others int) []int {
 }
 
 // acquire takes the memory that k groups of the inputs need from the budget.
-func (g Groups) acquire(ctx context.Context, in *input.Inputs, m *fitting.Method, k int) (release func(), err error) {
+func (g Groups) acquire(ctx context.Context, in *input.Inputs, m *fitting.Method, k int) (release func()) {
 	n, columns := in.Dims()
 	s := fitting.Problem{N: n, M: columns, Classes: k, Groups: k, Rank: g.rank(k, n), Signed: in.HasNegative()}
 	s.Weighted = in.IsWeighted()
@@ -344,33 +309,25 @@ func (g Groups) acquire(ctx context.Context, in *input.Inputs, m *fitting.Method
 	}
 	if in.Blocks != nil {
 		// The images of a block take memory of their own.
-		return budget.Keep(need-int64(s.Input()), what)
+		return guard.Must(budget.Keep(need-int64(s.Input()), what))
 	}
-	return budget.Acquire(ctx, need, what)
+	return guard.Must(budget.Acquire(ctx, need, what))
 }
 
 // Model returns the model of the grouping for new samples.
-func (g *Grouping) Model(ctx context.Context, in *input.Inputs) (*models.Model, error) {
-	m, err := models.NewModel(ctx, in, g.Method, g.Result)
-	if err != nil {
-		return nil, err
-	}
+func (g *Grouping) Model(ctx context.Context, in *input.Inputs) (m *models.Model, err error) {
+	defer guard.Catch(&err)
+	m = guard.Must(models.NewModel(ctx, in, g.Method, g.Result))
 	points := in.X
 	switch {
 	case in.Blocks != nil:
 		points = g.Result.Coefficients // the best restart's coefficients
 	case m.Represents():
-		if points, err = factor.Represent(ctx, g.Result.Model, in.X); err != nil {
-			return nil, err
-		}
+		points = guard.Must(factor.Represent(ctx, g.Result.Model, in.X))
 	}
 	of := &models.ModelGroups{Method: g.settings, By: g.Cluster.By, Groups: g.Groups}
-	if of.Centres, err = cluster.NewCentres(g.Cluster.Distance, points, g.Groups); err != nil {
-		return nil, err
-	}
-	if of.Spread, err = of.Centres.Spread(points, g.Groups); err != nil {
-		return nil, err
-	}
+	of.Centres = guard.Must(cluster.NewCentres(g.Cluster.Distance, points, g.Groups))
+	of.Spread = guard.Must(of.Centres.Spread(points, g.Groups))
 	of.Names = make([]string, len(of.Centres.Sizes))
 	for i := range of.Names {
 		of.Names[i] = g.GroupName(i, in.Set.Classes)
@@ -418,7 +375,7 @@ func Regrouped(ctx context.Context, in *input.Inputs, m *models.Model, points ma
 	if useLabels {
 		given = newClassLabels(in.Labels(), len(in.Set.Classes))
 	}
-	return out, g.addScores(ctx, in, out, points, given)
+	return out, guard.Try(func() { g.addScores(ctx, in, out, points, given) })
 }
 
 // CheckParts rejects settings that Parts does not support.
@@ -440,14 +397,9 @@ func (g Groups) CheckParts() error {
 const fewest = 6
 
 // findInParts groups each part by itself. Groups have the order of their parts.
-func (g Groups) findInParts(ctx context.Context, all *input.Inputs, progress *input.Reporter) (*Grouping, error) {
-	if err := g.CheckParts(); err != nil {
-		return nil, err
-	}
-	w, err := g.work(all, progress)
-	if err != nil {
-		return nil, err
-	}
+func (g Groups) findInParts(ctx context.Context, all *input.Inputs, progress *input.Reporter) *Grouping {
+	guard.Check(g.CheckParts())
+	w := g.work(all, progress)
 	out := &Grouping{Groups: make([]int, len(all.Rows)), Method: w.Label(), Cluster: w.Cluster, settings: g.Method}
 	total := 0
 	for part := range slices.Max(g.Parts) + 1 {
@@ -461,17 +413,13 @@ func (g Groups) findInParts(ctx context.Context, all *input.Inputs, progress *in
 		if g.K == 0 && len(rows) >= fewest {
 			count := g.Count
 			count.To = min(count.To, len(rows))
-			if _, err := of.ChooseCount(ctx, in, count, nil); err != nil {
-				return nil, in.NameRows(err, nil)
-			}
+			_, err := of.ChooseCount(ctx, in, count, nil)
+			guard.Check(in.NameRows(err, nil))
 		}
 		of.K = min(of.K, len(rows))
 		found := &Grouping{Groups: make([]int, len(rows))}
 		if of.K > 1 {
-			var err error
-			if found, err = of.find(ctx, in, progress); err != nil {
-				return nil, in.NameRows(err, nil)
-			}
+			guard.Check(in.NameRows(guard.Try(func() { found = of.find(ctx, in, progress) }), nil))
 		}
 		for at, i := range rows {
 			out.Groups[i] = total + found.Groups[at]
@@ -479,7 +427,8 @@ func (g Groups) findInParts(ctx context.Context, all *input.Inputs, progress *in
 		total += slices.Max(found.Groups) + 1
 		out.Notes = lists.Unique(append(out.Notes, found.Notes...))
 	}
-	return out, g.addScores(ctx, all, out, all.X, classLabels{})
+	g.addScores(ctx, all, out, all.X, classLabels{})
+	return out
 }
 
 // copiesAmong returns the copies among some rows, by their index in rows. The original is the first of its copies if it is
