@@ -208,7 +208,7 @@ func (inv *invocation) begin(cmd *cobra.Command, args []string) (err error) {
 			err = cmp.Or(err, fmt.Errorf("--%s -: expected a name; only --out of a single file can be the standard output", f.Name))
 		}
 	})
-	return asUsage(cmd, err)
+	return err
 }
 
 // fromStdin are the arguments, by their names in the usage, that can be the standard input.

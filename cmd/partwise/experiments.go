@@ -148,7 +148,7 @@ func runSets(cmd *cobra.Command, e *spec.Experiment, names []string, experiments
 		}
 		guard.Check(guard.Wrap(err, "%s", names[i]))
 	}
-	guard.Check(filesIn(cmd.Context()).addWritten(written{label: "--out", path: out, names: report.SetsFiles}))
+	filesIn(cmd.Context()).addWritten(written{label: "--out", path: out, names: report.SetsFiles})
 	top := guard.Must(results.OpenSets(out, report.SetsFiles...))
 	defer top.Close()
 	folders := make([]*results.Folder, len(names))

@@ -55,36 +55,25 @@ func useOf(cmd *cobra.Command, f *pflag.Flag) (of use, known bool) {
 
 func filesIn(ctx context.Context) *usedFiles { return &invocationIn(ctx).files }
 
-// checkFiles records the files in the arguments and flags of a command. It returns an error if an output would replace
-// an input or another output.
-func checkFiles(cmd *cobra.Command, args []string) (err error) {
+// checkFiles records the files in the arguments and flags of a command. It refuses an output that would replace an input
+// or another output.
+func checkFiles(cmd *cobra.Command, args []string) {
 	of := filesIn(cmd.Context())
-	_ = of.addRead(args...) // cannot conflict: nothing is written yet
+	of.addRead(args...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if use, _ := useOf(cmd, f); use == reads {
-			_ = of.addRead(f.Value.String())
+			of.addRead(f.Value.String())
 		}
 	})
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if use, _ := useOf(cmd, f); use == writes && err == nil && f.Value.String() != "" && !isStdout(f.Value.String()) {
-			err = of.addWritten(written{label: "--" + f.Name, path: f.Value.String()})
-			if f.Name == "out" && err == nil && cmd.Flags().Lookup("strict") != nil {
+		if use, _ := useOf(cmd, f); use == writes && f.Value.String() != "" && !isStdout(f.Value.String()) {
+			of.addWritten(written{label: "--" + f.Name, path: f.Value.String()})
+			if f.Name == "out" && cmd.Flags().Lookup("strict") != nil {
 				of.list = skippedList(f.Value.String())
-				err = of.addWritten(written{label: "--" + f.Name, path: of.list})
+				of.addWritten(written{label: "--" + f.Name, path: of.list})
 			}
 		}
 	})
-	return err
-}
-
-// addExperiment records the files that an experiment reads.
-func (f *usedFiles) addExperiment(e *spec.Experiment) error {
-	if at, err := catalogue.Find(e.Data.Set, e.Data.Root, e.Data.From); err == nil {
-		if err := f.addRead(at); err != nil {
-			return err
-		}
-	}
-	return f.addRead(e.Files()...)
 }
 
 // checkNewFiles returns an error, before any work, for files that cannot be written, or that exist and must not be
@@ -186,7 +175,8 @@ func refuseInside(dir, path, format string, args ...any) {
 	}
 }
 
-// usedFiles holds the files that a command reads and writes. A file that is read must not be replaced.
+// usedFiles holds the files that a command reads and writes. A file that is read must not be replaced: a conflict is a
+// usage error, by guard.Fail.
 type usedFiles struct {
 	list string // the list of skipped files, or "" if none is written
 
@@ -201,7 +191,7 @@ type written struct {
 }
 
 // addRead records files, folders and catalogued data sets that are read.
-func (f *usedFiles) addRead(paths ...string) error {
+func (f *usedFiles) addRead(paths ...string) {
 	for _, path := range paths {
 		if path == "" {
 			continue
@@ -213,19 +203,22 @@ func (f *usedFiles) addRead(paths ...string) error {
 		}
 		f.read = append(f.read, path)
 		for _, w := range f.written {
-			if err := w.conflict(path); err != nil {
-				return err
-			}
+			w.checkAgainst(path)
 		}
 	}
-	return nil
+}
+
+// addExperiment records the files that an experiment reads.
+func (f *usedFiles) addExperiment(e *spec.Experiment) {
+	if at, err := catalogue.Find(e.Data.Set, e.Data.Root, e.Data.From); err == nil {
+		f.addRead(at)
+	}
+	f.addRead(e.Files()...)
 }
 
 // addReadSet records the files of a data set that was opened by path, and their folders, including targets of links.
-func (f *usedFiles) addReadSet(set *datasets.Set, path string) error {
-	if err := f.addRead(set.Beside...); err != nil {
-		return err
-	}
+func (f *usedFiles) addReadSet(set *datasets.Set, path string) {
+	f.addRead(set.Beside...)
 	there := slices.DeleteFunc(slices.Clone(f.written), func(w written) bool { _, err := os.Lstat(w.path); return err != nil })
 	folders := map[string]bool{}
 	for i := range set.Names {
@@ -236,40 +229,32 @@ func (f *usedFiles) addReadSet(set *datasets.Set, path string) error {
 		info, err := os.Lstat(file)
 		isLink := err == nil && info.Mode()&fs.ModeSymlink != 0
 		for _, w := range there {
-			var err error
 			if isFirst {
-				err = w.conflict(folder)
+				w.checkAgainst(folder)
 			}
 			if isLink && w.names != nil || w.names == nil && output.SameFile(w.path, file) {
-				err = cmp.Or(err, w.conflict(file))
-			}
-			if err != nil {
-				return err
+				w.checkAgainst(file)
 			}
 		}
 	}
-	return nil
 }
 
 // addWritten records a file or a results folder that is written.
-func (f *usedFiles) addWritten(w written) error {
+func (f *usedFiles) addWritten(w written) {
 	for _, other := range f.written {
 		a, errA := output.Resolve(w.path)
 		b, errB := output.Resolve(other.path)
 		if w.names == nil && other.names == nil && errA == nil && errB == nil && a == b {
-			return usageError{fmt.Errorf("%s and %s are both %s; choose different files", other.label, w.label, w.path)}
+			failUsage("%s and %s are both %s; choose different files", other.label, w.label, w.path)
 		}
 	}
 	f.written = append(f.written, w)
 	for _, path := range f.read {
-		if err := w.conflict(path); err != nil {
-			return err
-		}
+		w.checkAgainst(path)
 	}
 	if w.names != nil {
-		return f.addRead(w.path) // a command can resume from its results
+		f.addRead(w.path) // a command can resume from its results
 	}
-	return nil
 }
 
 // existing returns the existing ones of the files, outside results folders, that the command writes.
@@ -282,27 +267,26 @@ func (f *usedFiles) existing() (paths []string) {
 	return paths
 }
 
-// conflict returns an error if w would replace the file or folder read, or a file in that folder.
-func (w written) conflict(read string) error {
+// checkAgainst refuses a w that would replace the file or folder read, or a file in that folder.
+func (w written) checkAgainst(read string) {
 	for _, name := range w.names {
 		at := filepath.Join(w.path, filepath.FromSlash(name))
 		if inside, err := output.Inside(at, read); err == nil && inside {
-			return usageError{fmt.Errorf("the input %s would be replaced by %s %s, in %s; choose another folder", read, w.label, w.path, at)}
+			failUsage("the input %s would be replaced by %s %s, in %s; choose another folder", read, w.label, w.path, at)
 		}
 	}
 	if there, err := os.Lstat(w.path); w.names != nil || err != nil || there.IsDir() {
-		return nil
+		return
 	}
 	if output.SameFile(w.path, read) {
-		return usageError{fmt.Errorf("the input %s would be replaced by %s %s; choose another file", read, w.label, w.path)}
+		failUsage("the input %s would be replaced by %s %s; choose another file", read, w.label, w.path)
 	}
 	if info, err := os.Stat(read); err != nil || !info.IsDir() {
-		return nil
+		return
 	}
 	for _, path := range []string{w.path, filepath.Dir(w.path)} { // w.path may be a link
 		if inside, err := output.Inside(read, path); err == nil && inside {
-			return usageError{fmt.Errorf("a file of the input %s would be replaced by %s %s; choose another file", read, w.label, w.path)}
+			failUsage("a file of the input %s would be replaced by %s %s; choose another file", read, w.label, w.path)
 		}
 	}
-	return nil
 }

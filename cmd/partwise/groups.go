@@ -398,7 +398,7 @@ func openEncoder(ctx context.Context, m *models.Model, file string) *textsearch.
 	if n, _ := f.ExtractorOrPixels().(features.Network); !f.OfNetwork() || n.File == "" || f.Transductive() || cmp.Or(f.Power, 1) != 1 {
 		guard.Fail("--text: the groups are by %s; expected the features of an ONNX model alone, as by partwise cluster --features network=image.onnx", f)
 	}
-	guard.Check(filesIn(ctx).addRead(file))
+	filesIn(ctx).addRead(file)
 	return guard.Must(textsearch.Open(ctx, file, m.Columns))
 }
 

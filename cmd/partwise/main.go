@@ -160,17 +160,14 @@ const otherCommands = "Other:" // the group of cobra's own commands
 func rootCommand() *cobra.Command {
 	root := newCommand("partwise", showHelp)
 	root.Version, root.SilenceErrors, root.SilenceUsage = versionText(), true, true
-	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+	root.PersistentPreRunE = catching(func(cmd *cobra.Command, args []string) error {
 		inv := invocationIn(cmd.Context())
-		err := cmp.Or(asUsage(cmd, validateFlags(cmd)), inv.begin(cmd, args))
-		if err == nil {
-			err = nameShard(cmd)
-		}
-		if err = cmp.Or(err, checkFiles(cmd, args), limitMemory(cmd)); err == nil {
-			err = inv.readStdin(cmd.Context(), args)
-		}
-		return err
-	}
+		guard.Check(asUsage(cmd, cmp.Or(validateFlags(cmd), inv.begin(cmd, args))))
+		guard.Check(nameShard(cmd))
+		checkFiles(cmd, args)
+		limitMemory(cmd)
+		return inv.readStdin(cmd.Context(), args)
+	})
 	root.SetVersionTemplate("{{.Version}}\n")
 	for _, group := range []struct {
 		title    string

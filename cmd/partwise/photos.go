@@ -71,7 +71,7 @@ func openFiles(cmd *cobra.Command, g *sorting.Groups, root string) map[string]st
 	if set.Files == nil {
 		guard.Fail("the samples of %s are not image files", g.Data)
 	}
-	guard.Check(filesIn(cmd.Context()).addReadSet(set, g.Data))
+	filesIn(cmd.Context()).addReadSet(set, g.Data)
 	files := make(map[string]string, set.Len())
 	for i, name := range set.Names {
 		files[name] = guard.Must(filepath.Abs(set.Files[i]))

@@ -41,8 +41,8 @@ func prepareFlags(cmd *cobra.Command) {
 // checkResults refuses a folder of results whose files would replace the experiment's input, or the cache.
 func checkResults(cmd *cobra.Command, e *spec.Experiment, out string, names []string) {
 	of := filesIn(cmd.Context())
-	guard.Check(of.addExperiment(e))
-	guard.Check(of.addWritten(written{label: "--out", path: out, names: names}))
+	of.addExperiment(e)
+	of.addWritten(written{label: "--out", path: out, names: names})
 	if slices.Contains(names, report.SkippedFile) {
 		of.list = filepath.Join(out, report.SkippedFile)
 	}
@@ -126,7 +126,7 @@ func (in *inputs) listSkipped(out string, force bool) {
 func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, check func(*datasets.Set) error) *inputs {
 	in := &inputs{removeCache: func() {}}
 	guard.Must(cacheSize(cmd))
-	guard.Check(filesIn(cmd.Context()).addExperiment(e))
+	filesIn(cmd.Context()).addExperiment(e)
 	bars := &stages{w: cmd.ErrOrStderr()}
 	bars.begin("reading the data")
 	set, err := openSet(cmd, e, check)
@@ -176,14 +176,14 @@ func openSet(cmd *cobra.Command, e *spec.Experiment, check func(*datasets.Set) e
 	if strict != nil && set.Files == nil && !strict.Changed {
 		e.Features.SkipBad = false // a file of vectors is complete or wrong
 	}
-	if err = filesIn(cmd.Context()).addReadSet(set, e.Data.Set); err == nil {
-		err = check(set)
-	}
+	err = guard.Try(func() {
+		filesIn(cmd.Context()).addReadSet(set, e.Data.Set)
+		guard.Check(check(set))
+	})
 	if err != nil {
 		set.Close()
-		return nil, err
 	}
-	return set, nil
+	return set, err
 }
 
 func cacheCommand() *cobra.Command {

@@ -49,7 +49,7 @@ func reproduceCommand() *cobra.Command {
 		recipes := make([]*reproduce.Recipe, len(args))
 		for i, name := range args {
 			recipes[i] = findRecipe(name)
-			guard.Check(filesIn(cmd.Context()).addRead(reproduce.Beside(name)))
+			filesIn(cmd.Context()).addRead(reproduce.Beside(name))
 		}
 		switch {
 		case o.show:
@@ -162,7 +162,7 @@ func (o *reproduceFlags) runRecipes(cmd *cobra.Command, r *reproduce.Runner, rec
 	var document *reproduce.Document
 	if o.doc != "" {
 		files := []string{o.doc, reproduce.DocumentJSON(o.doc)}
-		guard.Check(filesIn(cmd.Context()).addWritten(written{label: "--doc", path: files[1]}))
+		filesIn(cmd.Context()).addWritten(written{label: "--doc", path: files[1]})
 		guard.Check(checkNewFiles(o.force, files...))
 		document = guard.Must(reproduce.OpenDocument(o.doc))
 	}

@@ -140,18 +140,16 @@ const programText = 24 << 20
 
 // limitMemory sets the memory budget of a command and of the garbage collector: the value of its flag, or half of the
 // memory.
-func limitMemory(cmd *cobra.Command) error {
+func limitMemory(cmd *cobra.Command) {
 	limit := memory.Available() / 2
 	if f := cmd.Flags().Lookup("memory"); f != nil && f.Changed {
 		var err error
-		if limit, err = memory.Parse(f.Value.String()); err != nil {
-			return usageError{fmt.Errorf("--memory: %w", err)}
-		}
+		limit, err = memory.Parse(f.Value.String())
+		checkUsed("--memory", err)
 	}
 	budget := memory.New(limit)
 	debug.SetMemoryLimit(budget.Limit() - programText)
 	cmd.SetContext(memory.NewContext(cmd.Context(), budget))
-	return nil
 }
 
 // profileFlag adds the flag for a CPU profile of the command's RunE. The profile is also written if RunE fails, except
@@ -159,25 +157,21 @@ func limitMemory(cmd *cobra.Command) error {
 func profileFlag(cmd *cobra.Command) {
 	path := cmd.Flags().String("profile", "", "write a CPU profile for go tool pprof to this new file")
 	work := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+	cmd.RunE = catching(func(cmd *cobra.Command, args []string) (err error) {
 		if *path == "" {
 			return work(cmd, args)
 		}
 		f, err := os.OpenFile(*path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err != nil {
-			return fmt.Errorf("--profile: expected a new file in an existing folder: %w", err)
-		}
+		guard.Check(guard.Wrap(err, "--profile: expected a new file in an existing folder"))
 		defer func() {
 			if err = errors.Join(err, f.Close()); isUsage(err) {
 				_ = os.Remove(*path)
 			}
 		}()
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return err
-		}
+		guard.Check(pprof.StartCPUProfile(f))
 		defer pprof.StopCPUProfile()
 		return work(cmd, args)
-	}
+	})
 }
 
 // timesFlag adds the flag for showing the times of the command's RunE on the page.

@@ -157,11 +157,10 @@ func read(path string) (text []byte, info fs.FileInfo, err error) {
 
 // replace writes a sidecar, with the permissions of the existing one, if any.
 func replace(path string, like fs.FileInfo, text []byte) error {
-	write := func(w io.Writer) error { _, err := w.Write(text); return err }
-	if like == nil {
-		return atomicfile.CreateFunc(path, write)
-	}
-	return atomicfile.ReplaceLike(path, like, write)
+	return atomicfile.Writer{New: like == nil, Like: like}.Write(path, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
 }
 
 // Undo reverts Write in dir: it removes new sidecars and restores the others. It leaves sidecars that other programs

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/seed4492f2cd/partwise/internal/files/filelock"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 const (
@@ -73,29 +74,19 @@ func (c contextWriter) Write(p []byte) (int, error) {
 }
 
 // WriteFunc replaces the content of the file at path with the output of write, unless write fails.
-func WriteFunc(path string, write func(io.Writer) error) error {
-	return fileWriter{move: os.Rename, sync: true}.write(path, write)
-}
-
-// WriteUnsynced is WriteFunc without syncing to disk. After a power failure the file may be damaged.
-func WriteUnsynced(path string, write func(io.Writer) error) error {
-	return fileWriter{move: os.Rename}.write(path, write)
-}
+func WriteFunc(path string, write func(io.Writer) error) error { return Writer{}.Write(path, write) }
 
 // CreateFunc is WriteFunc for a new file. It never replaces a file: if path exists, the error is fs.ErrExist.
 func CreateFunc(path string, write func(io.Writer) error) error {
-	return fileWriter{move: RenameNew, sync: true}.write(path, write)
+	return Writer{New: true}.Write(path, write)
 }
 
-// CreateLike is CreateFunc for a copy of a file. The copy gets the permissions and modification time of like, and its
-// owner if the process is allowed to set it.
-func CreateLike(path string, like fs.FileInfo, write func(io.Writer) error) error {
-	return fileWriter{move: RenameNew, sync: true, like: like, time: like.ModTime()}.write(path, write)
-}
-
-// ReplaceLike is WriteFunc with the permissions and, if possible, the owner of like.
-func ReplaceLike(path string, like fs.FileInfo, write func(io.Writer) error) error {
-	return fileWriter{move: os.Rename, sync: true, like: like}.write(path, write)
+// Writer holds how to write a file.
+type Writer struct {
+	New      bool        // as CreateFunc
+	Unsynced bool        // does not sync to disk: after a power failure the file may be damaged
+	Like     fs.FileInfo // a file whose permissions and, if the process is allowed to, owner to copy, or nil
+	Time     time.Time   // of modification, if not zero
 }
 
 // RenameNew renames a file. If to exists, it returns an error that wraps fs.ErrExist.
@@ -120,14 +111,8 @@ func RenameNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
-type fileWriter struct {
-	move func(from, to string) error
-	sync bool
-	like fs.FileInfo // owner and permissions to copy, or nil
-	time time.Time   // of modification, if not zero
-}
-
-func (w fileWriter) write(path string, write func(io.Writer) error) error {
+// Write writes the output of write to the file at path, unless write fails.
+func (w Writer) Write(path string, write func(io.Writer) error) error {
 	lock, err := createTemporary(filepath.Dir(path))
 	if err != nil {
 		return &fs.PathError{Op: "write", Path: path, Err: Cause(err)}
@@ -147,33 +132,35 @@ func (w fileWriter) write(path string, write func(io.Writer) error) error {
 		}
 		return err
 	}
-	steps := []func() error{buffered.Flush}
-	if w.like != nil {
-		copyOwner(f, w.like)
-		steps = append(steps, func() error { return f.Chmod(w.like.Mode().Perm()) })
-	}
-	if t := w.time; !t.IsZero() {
-		steps = append(steps, func() error { return os.Chtimes(f.Name(), t, t) })
-	}
-	if w.sync {
-		steps = append(steps, f.Sync)
-	}
-	move := func() error {
-		err := w.move(f.Name(), path)
-		moved = err == nil
-		return err
-	}
-	if runtime.GOOS == "windows" { // Windows cannot rename an open file
-		steps = append(steps, f.Close, move)
-	} else {
-		steps = append(steps, move, f.Close)
-	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return &fs.PathError{Op: "write", Path: path, Err: Cause(err)}
+	err = guard.Try(func() {
+		guard.Check(buffered.Flush())
+		if w.Like != nil {
+			copyOwner(f, w.Like)
+			guard.Check(f.Chmod(w.Like.Mode().Perm()))
 		}
+		if !w.Time.IsZero() {
+			guard.Check(os.Chtimes(f.Name(), w.Time, w.Time))
+		}
+		if !w.Unsynced {
+			guard.Check(f.Sync())
+		}
+		if runtime.GOOS == "windows" { // Windows cannot rename an open file
+			guard.Check(f.Close())
+		}
+		move := os.Rename
+		if w.New {
+			move = RenameNew
+		}
+		guard.Check(move(f.Name(), path))
+		moved = true
+		if runtime.GOOS != "windows" {
+			guard.Check(f.Close())
+		}
+	})
+	if err != nil {
+		return &fs.PathError{Op: "write", Path: path, Err: Cause(err)}
 	}
-	if w.sync {
+	if !w.Unsynced {
 		_ = Sync(filepath.Dir(path)) // makes the rename survive a power failure
 	}
 	return nil

@@ -108,9 +108,9 @@ func TestCreateFunc(t *testing.T) {
 	}
 }
 
-// TestCreateLike checks that a copy has the permissions and the time of its original, and its owner if the process may
+// TestWriter checks that a copy has the permissions and the time of its original, and its owner if the process may
 // set it, already under its temporary name.
-func TestCreateLike(t *testing.T) {
+func TestWriter(t *testing.T) {
 	dir := t.TempDir()
 	from, to, at := filepath.Join(dir, "a"), filepath.Join(dir, "b"), time.Date(2001, 2, 3, 4, 5, 6, 0, time.Local)
 	if err := errors.Join(os.WriteFile(from, []byte("a"), 0o600), os.Chmod(from, 0o440), os.Chtimes(from, at, at)); err != nil {
@@ -121,7 +121,7 @@ func TestCreateLike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := atomicfile.CreateLike(to, like, func(w io.Writer) error { _, err := io.WriteString(w, "a"); return err }); err != nil {
+	if err := (atomicfile.Writer{New: true, Like: like, Time: like.ModTime()}).Write(to, func(w io.Writer) error { _, err := io.WriteString(w, "a"); return err }); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.Stat(to)

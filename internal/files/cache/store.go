@@ -235,7 +235,7 @@ func (s *Store) write(key Key, blob []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return atomicfile.WriteUnsynced(path, func(w io.Writer) error {
+	return atomicfile.Writer{Unsynced: true}.Write(path, func(w io.Writer) error {
 		_, err1 := w.Write(header(key, blob))
 		_, err2 := w.Write(blob)
 		return errors.Join(err1, err2)

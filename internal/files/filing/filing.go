@@ -330,7 +330,7 @@ func duplicate(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.CreateLike(to, info, func(w io.Writer) error {
+	return atomicfile.Writer{New: true, Like: info, Time: info.ModTime()}.Write(to, func(w io.Writer) error {
 		_, err := io.Copy(atomicfile.UntilDone(ctx, w), f)
 		return err
 	})
