@@ -25,6 +25,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/internal/files/filing"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/jsontext"
 	"github.com/seed4492f2cd/partwise/internal/tagging"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -253,18 +254,11 @@ func (inv *invocation) readStdin(ctx context.Context, args []string) error {
 		return nil
 	}
 	if term.IsTerminal(int(os.Stdin.Fd())) {
-		return usageError{errors.New("-: the standard input is a terminal; pipe data into it, or name a file")}
+		failUsage("-: the standard input is a terminal; pipe data into it, or name a file")
 	}
-	dir, err := os.MkdirTemp("", "partwise-")
-	if err != nil {
-		return err
-	}
-	inv.stdin = filepath.Join(dir, "stdin")
+	inv.stdin = filepath.Join(guard.Must(os.MkdirTemp("", "partwise-")), "stdin")
 	args[at] = inv.stdin
-	f, err := os.Create(inv.stdin)
-	if err != nil {
-		return err
-	}
+	f := guard.Must(os.Create(inv.stdin))
 	read := make(chan error, 1)
 	go func() {
 		_, err := io.Copy(f, os.Stdin)

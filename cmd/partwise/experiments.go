@@ -81,9 +81,7 @@ func completeExperiment(cmd *cobra.Command, e *spec.Experiment, args []string) {
 		*e = *guard.Must(spec.Load(args[0]))
 		cmd.Flags().Visit(func(f *pflag.Flag) {
 			if v, ok := f.Value.(*settingFlag); ok {
-				if err := v.apply(); err != nil {
-					guard.Check(usageError{err})
-				}
+				checkUse(v.apply())
 			}
 		})
 	}
@@ -91,15 +89,14 @@ func completeExperiment(cmd *cobra.Command, e *spec.Experiment, args []string) {
 		e.Name = strings.ToValidUTF8(strings.TrimLeft(nameOf(e.Data.Set), "."), "_")
 	}
 	for i, one := range e.Each() {
-		if err := one.Check(); err != nil {
-			if len(e.Sets) > 1 {
-				err = fmt.Errorf("data: set %d: %w", i+1, err)
-			}
-			if len(args) == 1 {
-				err = fmt.Errorf("%s: %w", args[0], err)
-			}
-			guard.Check(usageError{err})
+		err := one.Check()
+		if len(e.Sets) > 1 {
+			err = guard.Wrap(err, "data: set %d", i+1)
 		}
+		if len(args) == 1 {
+			err = guard.Wrap(err, "%s", args[0])
+		}
+		checkUse(err)
 	}
 }
 
@@ -323,15 +320,11 @@ func compare(by significance.Rule, dirs ...string) *table.Comparison {
 		compared[i] = table.Compared{Name: dir, Methods: s.Methods, Records: guard.Must(results.Records(dir, s))}
 	}
 	differences, err := summaries[0].Compare(summaries[1])
-	var c *table.Comparison
-	if err == nil {
-		tests := table.TestsOf(summaries[0])
-		tests.Rule = by
-		c, err = table.NewComparison(compared[0], compared[1], tests)
-	}
-	if err != nil {
-		guard.Fail("%s and %s cannot be compared: %w", dirs[0], dirs[1], err)
-	}
+	guard.Check(guard.Wrap(err, "%s and %s cannot be compared", dirs[0], dirs[1]))
+	tests := table.TestsOf(summaries[0])
+	tests.Rule = by
+	c, err := table.NewComparison(compared[0], compared[1], tests)
+	guard.Check(guard.Wrap(err, "%s and %s cannot be compared", dirs[0], dirs[1]))
 	c.Differences = differences
 	return c
 }

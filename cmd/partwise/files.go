@@ -19,7 +19,6 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
-	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -168,9 +167,7 @@ func checkOut(data, out string) {
 // refuseInside ends the command with a usage error if path is dir or inside it.
 func refuseInside(dir, path, format string, args ...any) {
 	inside, err := output.Inside(dir, path)
-	if err != nil {
-		guard.Check(usageError{err})
-	} else if inside {
+	if checkUse(err); inside {
 		failUsage(format, args...)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
-	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -169,9 +168,7 @@ func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) spec
 	case err == nil && len(list) != 1:
 		err = fmt.Errorf("--method %q: expected one method and one value of each setting", flag)
 	}
-	if err != nil {
-		guard.Check(usageError{messageOf(err)})
-	}
+	checkUse(messageOf(err))
 	return list[0]
 }
 

@@ -72,10 +72,10 @@ func clusterCommand() *cobra.Command {
 			if !given("features") {
 				e.Features = grouping.DefaultFeatures(true)
 			}
-			checkUsed("--batch", c.groups.CheckBatch(e.Features))
+			checkUse(guard.Wrap(c.groups.CheckBatch(e.Features), "--batch"))
 		}
 		if c.by != "" {
-			checkUsed("--by "+c.by, c.checkDays())
+			checkUse(guard.Wrap(c.checkDays(), "--by %s", c.by))
 		}
 		if c.out == "" {
 			c.out = outFor(args[0], nameOf(args[0])+"-groups")

@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/jsontext"
 	"github.com/seed4492f2cd/partwise/internal/licences"
 	"github.com/seed4492f2cd/partwise/internal/lists"
@@ -194,9 +195,7 @@ func getCommand(root *string) *cobra.Command {
 		d := catalogue.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.show}
 		err = d.Get(cmd.Context(), info.Name, dir)
 		bars.end()
-		if err != nil {
-			return interruptedError(cmd.Context(), err, "getting "+info.Name)
-		}
+		guard.Check(interruptedError(cmd.Context(), err, "getting "+info.Name))
 		documentOf(cmd).addSet(info, *root)
 		return say(cmd, "%s is in %s\n", info.Name, dir)
 	})
@@ -297,10 +296,7 @@ func releaseVersion(info *debug.BuildInfo) string {
 func licencesCommand() *cobra.Command {
 	var text bool
 	cmd := newCommand("licences", func(cmd *cobra.Command, args []string) error {
-		linked, err := licences.Linked(buildInfo())
-		if err != nil {
-			return err
-		}
+		linked := guard.Must(licences.Linked(buildInfo()))
 		out := cmd.OutOrStdout()
 		if len(args) == 0 && !text {
 			t := columns.Table{Header: []string{"library", "version", "licence"}, Limits: []int{0, 0, 40}}
@@ -315,11 +311,11 @@ func licencesCommand() *cobra.Command {
 			})
 		}
 		if len(linked) == 0 {
-			return usageError{fmt.Errorf("no linked library is called %q; \"partwise licences\" lists them", args[0])}
+			failUsage("no linked library is called %q; \"partwise licences\" lists them", args[0])
 		}
 		var b bytes.Buffer
 		licences.Write(&b, linked)
-		_, err = b.WriteTo(out)
+		_, err := b.WriteTo(out)
 		return err
 	})
 	cmd.Aliases = []string{"licenses"}
@@ -333,9 +329,7 @@ func manCommand() *cobra.Command {
 		if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
 			return fmt.Errorf("%s is not empty; choose a new or empty folder", dir)
 		}
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return err
-		}
+		guard.Check(os.MkdirAll(dir, 0o777))
 		n := readyForManual(cmd.Root())
 		header := &doc.GenManHeader{Section: "1", Source: "partwise " + releaseVersion(buildInfo()), Manual: "partwise"}
 		for _, s := range buildInfo().Settings {
@@ -343,9 +337,7 @@ func manCommand() *cobra.Command {
 				header.Date = &t
 			}
 		}
-		if err := doc.GenManTree(cmd.Root(), header, dir); err != nil {
-			return err
-		}
+		guard.Check(doc.GenManTree(cmd.Root(), header, dir))
 		return say(cmd, "%d manual pages are in %s.\n", n, dir)
 	})
 	cmd.Flags().StringVar(&dir, "dir", "", "output folder, new or empty")

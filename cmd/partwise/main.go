@@ -43,12 +43,12 @@ func isUsage(err error) bool {
 }
 
 // failUsage ends the command with a usage error.
-func failUsage(format string, args ...any) { guard.Check(usageError{fmt.Errorf(format, args...)}) }
+func failUsage(format string, args ...any) { checkUse(fmt.Errorf(format, args...)) }
 
-// checkUsed ends the command with a usage error about flags, unless err is nil.
-func checkUsed(flags string, err error) {
+// checkUse ends the command with a usage error, unless err is nil.
+func checkUse(err error) {
 	if err != nil {
-		failUsage("%s: %w", flags, err)
+		guard.Check(usageError{err})
 	}
 }
 

@@ -70,9 +70,7 @@ func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.C
 		if o.start != "" {
 			o.readStart(f)
 		}
-		if err := f.Check(nil, true); err != nil {
-			return usageError{err}
-		}
+		checkUse(f.Check(nil, true))
 		in := o.prepare(cmd, e, f)
 		defer in.Close()
 		if in.Blocks != nil {
@@ -113,7 +111,7 @@ func factorCommand(cmd *cobra.Command, out string, save func(*fitFlags, *cobra.C
 func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) *grouping.Fit {
 	if cmd.Name() == "impute" {
 		e.Data.Missing, e.Features.Normalise = "nan", features.NormNone
-		checkVectorFile(o.out)
+		checkUse(vectorfile.CanWrite(o.out))
 	} else if strings.ToLower(filepath.Ext(o.out)) != ".npz" {
 		failUsage("--out %s: the name must end in .npz", o.out)
 	}
@@ -132,34 +130,25 @@ func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) *grouping.Fit 
 	}
 	method := oneMethod(cmd, grouping.DefaultMethod(false).Name, o.solver, int(o.iterations))
 	if e.Data.OnDisk = cmd.Flags().Changed("batch"); e.Data.OnDisk {
-		checkUsed("--batch", (grouping.Groups{Method: method, Batch: o.batch}).CheckBatch(e.Features))
+		checkUse(guard.Wrap((grouping.Groups{Method: method, Batch: o.batch}).CheckBatch(e.Features), "--batch"))
 		if auto {
 			failUsage("--rank auto needs all samples in memory: set a rank, or remove --batch")
 		}
 	}
-	switch {
-	case method.FixedBasis != "" && auto:
-		guard.Check(usageError{spec.ErrFixed})
-	case o.trace != "" && method.Restarts > 1:
+	if method.FixedBasis != "" && auto {
+		checkUse(spec.ErrFixed)
+	}
+	if o.trace != "" && method.Restarts > 1 {
 		failUsage("--trace follows a single fit; remove restarts")
 	}
 	return &grouping.Fit{Method: method, Rank: rank, UseLabels: e.Data.Labels != "", Seed: e.Seed, Batch: o.batch}
 }
 
-// checkVectorFile refuses an output file of an unknown format.
-func checkVectorFile(out string) {
-	if err := vectorfile.CanWrite(out); err != nil {
-		guard.Check(usageError{err})
-	}
-}
-
 func (o *fitFlags) readStart(f *grouping.Fit) {
 	text := guard.Must(output.ReadFile(o.start))
 	start, k, err := grouping.ReadStart(bytes.NewReader(text), int64(len(text)))
-	switch {
-	case err != nil:
-		guard.Fail("--start %s: %w", o.start, err)
-	case f.Rank != 0 && f.Rank != k:
+	guard.Check(guard.Wrap(err, "--start %s", o.start))
+	if f.Rank != 0 && f.Rank != k {
 		guard.Fail("--start %s: the factors have rank %d, but --rank is %d", o.start, k, f.Rank)
 	}
 	f.Start, f.Rank = start, k
@@ -291,7 +280,7 @@ func featuresCommand() *cobra.Command {
 		case words != "" && !e.Features.OfWords():
 			failUsage("--words needs visual words, such as --features sift=dense,words=200")
 		}
-		checkVectorFile(out)
+		checkUse(vectorfile.CanWrite(out))
 		guard.Check(checkNewFiles(force || cmd.Flags().Changed("shard"), out, words, skippedList(out)))
 		in := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error {
 			set.Single = single
@@ -468,7 +457,7 @@ func printAssigned(cmd *cobra.Command, w io.Writer, found []models.Assigned, m *
 func applyCommand() *cobra.Command {
 	var o newSamples
 	cmd := o.command("apply", outUsage, func(m *models.Model, file string) error {
-		checkVectorFile(o.out)
+		checkUse(vectorfile.CanWrite(o.out))
 		if m.Result == nil {
 			return fmt.Errorf("%s: the model has no basis vectors; use partwise assign", file)
 		}

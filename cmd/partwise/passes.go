@@ -99,9 +99,7 @@ func (l *learning) learn(cmd *cobra.Command, data string, m spec.Method, run pas
 	if l.passes < 0 || strings.ToLower(filepath.Ext(l.out)) != ".npz" {
 		failUsage("--passes %d --out %q: expected 0 passes or more, and a name that ends in .npz", l.passes, l.out)
 	}
-	if err := passes.Check(m); err != nil {
-		return usageError{err}
-	}
+	checkUse(passes.Check(m))
 	paths := guard.Must(vectorfile.Shards(data))
 	if paths == nil {
 		return fmt.Errorf("%s: no shards; expected their folder or a pattern such as 'fea/rows-*.npz', with names such as rows-00000-of-00004.npz", data)
@@ -123,9 +121,8 @@ func (l *learning) learn(cmd *cobra.Command, data string, m spec.Method, run pas
 	}
 	sums := l.out + ".sums"
 	for !s.Done && s.Passes < l.passes {
-		if err := l.round(cmd, s, paths, sums); err != nil {
-			return interruptedError(ctx, err, "learning")
-		}
+		err := guard.Try(func() { l.round(cmd, s, paths, sums) })
+		guard.Check(interruptedError(ctx, err, "learning"))
 		s = writeState(guard.Must(passes.Merge(ctx, s, sums)), l.out, true)
 		guard.Check(say(cmd, "%s\n", s))
 	}
@@ -151,24 +148,17 @@ func writeState(s *passes.State, out string, force bool) *passes.State {
 }
 
 // round writes the missing sums of a pass. A worker that fails is run again while others succeed.
-func (l *learning) round(cmd *cobra.Command, s *passes.State, paths []string, sums string) error {
-	if err := os.MkdirAll(sums, 0o777); err != nil {
-		return err
-	}
+func (l *learning) round(cmd *cobra.Command, s *passes.State, paths []string, sums string) {
+	guard.Check(os.MkdirAll(sums, 0o777))
 	missing := s.Missing(paths, sums)
 	for len(missing) > 0 {
 		if l.command == "" {
 			for _, path := range missing {
-				if err := passes.PassFile(cmd.Context(), s, path, sums); err != nil {
-					return err
-				}
+				guard.Check(passes.PassFile(cmd.Context(), s, path, sums))
 			}
-			return nil
+			return
 		}
-		program, err := os.Executable()
-		if err != nil {
-			return err
-		}
+		program := guard.Must(os.Executable())
 		var lines strings.Builder
 		for _, path := range missing {
 			fmt.Fprintf(&lines, "%s pass %s %s --out %s\n", quote(program), quote(l.out), quote(path), quote(sums))
@@ -182,11 +172,10 @@ func (l *learning) round(cmd *cobra.Command, s *passes.State, paths []string, su
 		failed := shell.Run()
 		left := s.Missing(paths, sums)
 		if len(left) > 0 && len(left) >= len(missing) {
-			return fmt.Errorf("--run %s left the sums of %d of %d shards, the first %s (%v)", quote(l.command), len(left), len(paths), left[0], cmp.Or(failed, errors.New("exit status 0")))
+			guard.Fail("--run %s left the sums of %d of %d shards, the first %s (%v)", quote(l.command), len(left), len(paths), left[0], cmp.Or(failed, errors.New("exit status 0")))
 		}
 		missing = left
 	}
-	return nil
 }
 
 func passCommand() *cobra.Command {
@@ -205,7 +194,7 @@ func passCommand() *cobra.Command {
 		}
 		if shard != "" {
 			only, err := vectorfile.ParseShard(shard)
-			checkUsed("--shard", err)
+			checkUse(guard.Wrap(err, "--shard"))
 			paths = slices.DeleteFunc(paths, func(path string) bool { of, _ := vectorfile.ShardOf(path); return of != only })
 			if len(paths) == 0 {
 				return fmt.Errorf("--shard %s: no such shard in %s", shard, strings.Join(args[1:], " "))

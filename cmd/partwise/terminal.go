@@ -145,7 +145,7 @@ func limitMemory(cmd *cobra.Command) {
 	if f := cmd.Flags().Lookup("memory"); f != nil && f.Changed {
 		var err error
 		limit, err = memory.Parse(f.Value.String())
-		checkUsed("--memory", err)
+		checkUse(guard.Wrap(err, "--memory"))
 	}
 	budget := memory.New(limit)
 	debug.SetMemoryLimit(budget.Limit() - programText)

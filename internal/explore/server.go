@@ -88,20 +88,19 @@ var acceptable = 20 * time.Second // the time limit for a request, and for readi
 // find, which may be nil, orders all rows by a description, and is called concurrently. Acts are cancelled when ctx ends.
 func New(ctx context.Context, session Session, dir string, files []string, find func(text string) ([]int, error)) (*Server, error) {
 	state := session.State()
-	n := len(state.Groups)
 	has := func(i int) bool { return i < len(files) && files[i] != "" }
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	page, err := report.ServePage(root.FS(), has, find != nil)
-	if err == nil && page.Samples != n {
-		err = fmt.Errorf("the page shows %d images but the groups have %d: run partwise cluster again", page.Samples, n)
-	}
-	s := &Server{ctx: ctx, token: tokenOf(dir), model: state.Model, page: page, root: root, files: files, find: find, session: session, finished: make(chan struct{})}
-	if err == nil {
-		_, err = s.setState(state)
-	}
+	s := &Server{ctx: ctx, token: tokenOf(dir), model: state.Model, root: root, files: files, find: find, session: session, finished: make(chan struct{})}
+	err = guard.Try(func() {
+		s.page = guard.Must(report.ServePage(root.FS(), has, find != nil))
+		if n := len(state.Groups); s.page.Samples != n {
+			guard.Fail("the page shows %d images but the groups have %d: run partwise cluster again", s.page.Samples, n)
+		}
+		guard.Must(s.setState(state))
+	})
 	if err != nil {
 		_ = root.Close()
 		return nil, fmt.Errorf("%s: %w", dir, err)

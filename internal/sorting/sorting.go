@@ -18,6 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
 	"github.com/seed4492f2cd/partwise/internal/files/filing"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/tagging"
@@ -34,51 +35,38 @@ type Groups struct {
 
 // Read reads the groups of a results folder, including pending corrections, or of an assignments file.
 func Read(path string) (g *Groups, err error) {
+	defer guard.Catch(&err)
 	g = &Groups{List: path}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		g.Assigned, err = report.ReadAssignmentsFile(path)
 		return g, err
 	}
-	if g.Assigned, g.Data, err = report.ReadAssignments(path); err != nil {
-		return nil, err
-	}
+	g.Assigned, g.Data, err = report.ReadAssignments(path)
+	guard.Check(err)
 	g.List = filepath.Join(path, report.AssignmentsFile)
 	kept := filepath.Join(path, report.FeedbackFolder)
 	if _, err := os.Lstat(kept); errors.Is(err, fs.ErrNotExist) {
 		return g, nil
 	}
-	model, err := output.Sum(filepath.Join(path, report.ModelFile))
-	if err != nil {
-		return nil, err
-	}
-	corrected, unapplied, err := feedback.Pending(kept, model)
-	switch {
-	case err != nil:
-		return nil, err
-	case unapplied:
+	corrected, unapplied, err := feedback.Pending(kept, guard.Must(output.Sum(filepath.Join(path, report.ModelFile))))
+	guard.Check(err)
+	if unapplied {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s has corrections from an earlier grouping, not used here; partwise explore %s applies them", kept, path))
-	case corrected != "":
+	} else if corrected != "" {
 		g.Notes = append(g.Notes, fmt.Sprintf("using the corrections in %s, which are not yet in %s", corrected, g.List))
-		g.List = corrected
-		g.Assigned, err = report.ReadAssignmentsFile(corrected)
+		g.List, g.Assigned = corrected, guard.Must(report.ReadAssignmentsFile(corrected))
 	}
-	return g, err
+	return g, nil
 }
 
 // Places returns the target of each file and of its partners. files maps names of samples to paths; used entries are
 // deleted. A file keeps its base name. If that is taken, its folder is prepended. Partners are renamed with their image.
-func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
-	partners, err := partners(files)
-	if err != nil {
-		return nil, err
-	}
+func (g *Groups) Places(files map[string]string) (items []filing.Item, err error) {
+	defer guard.Catch(&err)
+	partners := partners(files)
 	folder, taken := map[int]string{}, map[string]bool{filing.JournalFile: true}
-	var items []filing.Item
 	for _, a := range g.Assigned {
-		file, err := g.take(files, a)
-		if err != nil {
-			return nil, err
-		}
+		file := g.take(files, a)
 		if folder[a.Group] == "" {
 			name := filename.Folder(g.name(a), runtime.GOOS == "windows")
 			folder[a.Group] = unusedName([]string{name}, []string{""}, taken)
@@ -98,14 +86,14 @@ func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
 	return items, nil
 }
 
-// take returns the file of a sample and deletes it from files, so that a second listing is an error.
-func (g *Groups) take(files map[string]string, a report.Assignment) (string, error) {
+// take returns the file of a sample and deletes it from files, so that a second listing is an error, by guard.Fail.
+func (g *Groups) take(files map[string]string, a report.Assignment) string {
 	file, ok := files[a.Sample]
 	if !ok {
-		return "", fmt.Errorf("%s: line %d: no photo is called %q", g.List, a.Line, a.Sample)
+		guard.Fail("%s: line %d: no photo is called %q", g.List, a.Line, a.Sample)
 	}
 	delete(files, a.Sample)
-	return file, nil
+	return file
 }
 
 // name returns the name of a group, or its number.
@@ -116,18 +104,12 @@ func (g *Groups) name(a report.Assignment) string {
 
 // Tags returns the name of the group of each file in a group, and the file's XMP sidecar: an existing one, else one with
 // the full name of the file, as in a.jpg.xmp. files is as for Places.
-func (g *Groups) Tags(files map[string]string) ([]tagging.Tag, error) {
-	partners, err := partners(files)
-	if err != nil {
-		return nil, err
-	}
-	var tags []tagging.Tag
+func (g *Groups) Tags(files map[string]string) (tags []tagging.Tag, err error) {
+	defer guard.Catch(&err)
+	partners := partners(files)
 	names := map[int]string{}
 	for _, a := range g.Assigned {
-		file, err := g.take(files, a)
-		if err != nil {
-			return nil, err
-		}
+		file := g.take(files, a)
 		if a.Group == 0 {
 			continue
 		}
@@ -151,7 +133,7 @@ func (g *Groups) Tags(files map[string]string) ([]tagging.Tag, error) {
 }
 
 // partners returns the names of the partners of each file in files.
-func partners(files map[string]string) (map[string][]string, error) {
+func partners(files map[string]string) map[string][]string {
 	folders := map[string][]string{}
 	for _, sample := range slices.SortedFunc(maps.Keys(files), naming.CompareNatural) {
 		dir, base := filepath.Split(files[sample])
@@ -160,8 +142,8 @@ func partners(files map[string]string) (map[string][]string, error) {
 	found := map[string][]string{}
 	for dir, images := range folders {
 		entries, err := os.ReadDir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a missing image is an error of filing
-			return nil, err
+		if !errors.Is(err, fs.ErrNotExist) { // a missing image is an error of filing
+			guard.Check(err)
 		}
 		names := lists.Map(entries, os.DirEntry.Name)
 		for image, of := range imagefile.Partners(images, names) {
@@ -174,7 +156,7 @@ func partners(files map[string]string) (map[string][]string, error) {
 			})
 		}
 	}
-	return found, nil
+	return found
 }
 
 // partnerExt returns the text that follows the stem of an image in the name of its partner.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
@@ -171,37 +172,37 @@ func (s *Session) Finished(model string) error {
 
 // load continues from the history. Without a history of these groups, it applies the labels and links of an earlier
 // session, or else of the groups.
-func (s *Session) load(ctx context.Context) (err error) {
-	if s.log, err = output.ReadFile(filepath.Join(s.dir(), LogFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+func (s *Session) load(ctx context.Context) {
+	var err error
+	if s.log, err = output.ReadFile(filepath.Join(s.dir(), LogFile)); !errors.Is(err, fs.ErrNotExist) {
+		guard.Check(err)
 	}
 	s.appendLog(logEntry{Do: "open", Model: s.opt.Model})
-	if same, err := s.resume(); same || err != nil {
-		return err
+	if guard.Must(s.resume()) {
+		return
 	}
 	for _, dir := range []string{s.dir(), s.opt.Store.Dir()} {
 		classes, err := s.in.Set.ReadClasses(filepath.Join(dir, LabelsFile))
 		noLabels := errors.Is(err, fs.ErrNotExist)
-		if err != nil && !noLabels {
-			return err
+		if !noLabels {
+			guard.Check(err)
 		}
 		links, err := s.in.Set.ReadLinks(ctx, filepath.Join(dir, LinksFile))
-		switch noLinks := errors.Is(err, fs.ErrNotExist); {
-		case noLinks && noLabels:
-			continue
-		case noLinks:
-			links = &datasets.Links{}
-		case err != nil:
-			return err
+		if errors.Is(err, fs.ErrNotExist) {
+			links, err = &datasets.Links{}, nil
+			if noLabels {
+				continue
+			}
 		}
-		return s.applyGiven(ctx, classes, *links)
+		guard.Check(err)
+		s.applyGiven(ctx, classes, *links)
+		return
 	}
-	return nil
 }
 
 // applyGiven applies labels and links of samples of the set. A class becomes the group with its name, else the unnamed
 // group with most of its pictures, else a new group. Labelled and linked pictures move to groups that satisfy them.
-func (s *Session) applyGiven(ctx context.Context, classes []string, links datasets.Links) error {
+func (s *Session) applyGiven(ctx context.Context, classes []string, links datasets.Links) {
 	c := s.current()
 	row := input.PlacesOf(s.in.Rows, s.in.Set.Len())
 	members := map[string][]int{}
@@ -246,22 +247,16 @@ func (s *Session) applyGiven(ctx context.Context, classes []string, links datase
 			*to = addPair(*to, p[0], p[1])
 		}
 	}
-	if err := c.constraints().Check(len(c.labels)); err != nil {
-		return fmt.Errorf("labels and links contradict each other: %w", err)
-	}
+	guard.Check(guard.Wrap(c.constraints().Check(len(c.labels)), "labels and links contradict each other"))
 	if len(c.must)+len(c.cannot) == 0 {
-		return nil
+		return
 	}
-	found, err := s.corrected.Fit(ctx, len(c.names), c.groups, c.constraints())
-	if err != nil {
-		return err
-	}
+	found := guard.Must(s.corrected.Fit(ctx, len(c.names), c.groups, c.constraints()))
 	for i, touched := range c.touched() {
 		if touched {
 			c.groups[i] = found.Labels[i]
 		}
 	}
-	return nil
 }
 
 // history is the content of HistoryFile.

@@ -12,23 +12,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// checkAct returns an error for unknown pictures or groups, or a wrong number of them. It sorts the act's pictures.
-func (s *Session) checkAct(a *Act) error {
+// checkAct refuses unknown pictures or groups, or a wrong number of them. It sorts the act's pictures. It and the
+// functions below call guard.Fail.
+func (s *Session) checkAct(a *Act) {
 	n, k := len(s.current().groups), len(s.current().names)
 	for _, i := range a.Pictures {
 		if i < 0 || i >= n {
-			return fmt.Errorf("image %d does not exist; there are %d", i, n)
+			guard.Fail("image %d does not exist; there are %d", i, n)
 		}
 	}
 	for _, g := range a.Groups {
 		if g < 0 || g >= k {
-			return fmt.Errorf("group %d does not exist; there are %d", g+1, k)
+			guard.Fail("group %d does not exist; there are %d", g+1, k)
 		}
 	}
 	slices.Sort(a.Pictures)
@@ -48,39 +50,40 @@ func (s *Session) checkAct(a *Act) error {
 	within := func(size int, limits [2]int) bool { return size >= limits[0] && size <= limits[1] }
 	switch pictures, groups := len(a.Pictures), len(a.Groups); {
 	case !ok:
-		return fmt.Errorf("unknown action %q", a.Do)
+		guard.Fail("unknown action %q", a.Do)
 	case !within(pictures, want.pictures) || !within(groups, want.groups):
-		return fmt.Errorf("%s does not apply to %d images and %d groups", a.Do, pictures, groups)
+		guard.Fail("%s does not apply to %d images and %d groups", a.Do, pictures, groups)
 	}
-	return nil
 }
 
 // perform applies an act to the corrections. It moves only pictures that the act names.
-func (s *Session) perform(ctx context.Context, c *corrections, a *Act) error {
+func (s *Session) perform(ctx context.Context, c *corrections, a *Act) {
 	all := s.withCopies(a.Pictures)
 	switch a.Do {
 	case Move:
-		return s.move(c, a, all)
+		s.move(c, a, all)
 	case Merge:
-		return s.merge(c, a.Groups)
+		s.merge(c, a.Groups)
 	case Split:
 		if len(all) == 0 {
-			return s.split(ctx, c, a)
+			s.split(ctx, c, a)
+			return
 		}
 		if slices.ContainsFunc(all, func(i int) bool { return c.groups[i] != a.Groups[0] }) {
-			return fmt.Errorf("some of the images are not in %s", c.groupName(a.Groups[0]))
+			guard.Fail("some of the images are not in %s", c.groupName(a.Groups[0]))
 		}
-		return s.move(c, &Act{Name: a.Name}, all)
+		s.move(c, &Act{Name: a.Name}, all)
 	case Name:
-		return s.nameGroup(c, a.Groups[0], a.Name)
+		s.nameGroup(c, a.Groups[0], a.Name)
 	case Together:
 		c.description = countPictures(len(all)) + " belong together"
-		return c.join(all)
+		c.join(all)
+	case Apart:
+		c.description = countPictures(len(a.Pictures)) + " do not belong together"
+		c.separate(a.Pictures, s.result.Shares)
 	case Follow:
-		return s.follow(c, a.Pictures)
+		s.follow(c, a.Pictures)
 	}
-	c.description = countPictures(len(a.Pictures)) + " do not belong together"
-	return c.separate(a.Pictures, s.result.Shares)
 }
 
 // withCopies returns pictures and their copies in the same groups, sorted.
@@ -97,12 +100,10 @@ func (s *Session) withCopies(of []int) []int {
 	})
 }
 
-func (s *Session) move(c *corrections, a *Act, all []int) error {
+func (s *Session) move(c *corrections, a *Act, all []int) {
 	g, to := -1, " moved to "
 	if len(a.Groups) == 0 {
-		if err := c.checkName(a.Name, -1); err != nil {
-			return err
-		}
+		guard.Check(c.checkName(a.Name, -1))
 		g, to = c.addGroup(a.Name), " moved to a new group, "
 	} else {
 		g = a.Groups[0]
@@ -112,29 +113,27 @@ func (s *Session) move(c *corrections, a *Act, all []int) error {
 	}
 	c.label(all, g)
 	c.description = countPictures(len(all)) + to + c.groupName(g)
-	return nil
 }
 
 // follow moves pictures of the offer without labelling them.
-func (s *Session) follow(c *corrections, pictures []int) error {
+func (s *Session) follow(c *corrections, pictures []int) {
 	for _, i := range pictures {
 		at := slices.Index(s.offer.Pictures, i)
 		if at < 0 {
-			return errors.New("some of the images are no longer offered")
+			guard.Fail("some of the images are no longer offered")
 		}
 		c.groups[i] = s.offer.Groups[at]
 	}
 	c.description = countPictures(len(pictures)) + " moved too"
-	return nil
 }
 
 // merge joins groups to the first, and links their typical pictures.
-func (s *Session) merge(c *corrections, groups []int) error {
+func (s *Session) merge(c *corrections, groups []int) {
 	first := groups[0]
 	slices.Sort(groups[1:])
 	for _, g := range slices.Compact(groups[1:]) {
 		if g == first {
-			return errors.New("a group cannot be merged with itself")
+			guard.Fail("a group cannot be merged with itself")
 		}
 		c.description = fmt.Sprintf("%s merged with %s", c.groupName(first), c.groupName(g))
 		for _, of := range [][]int{c.groups, c.labels} {
@@ -152,14 +151,11 @@ func (s *Session) merge(c *corrections, groups []int) error {
 			c.must = addPair(c.must, a, b)
 		}
 	}
-	return nil
 }
 
 // nameGroup names a group. It labels the group's typical picture, so that the name stays with the group.
-func (s *Session) nameGroup(c *corrections, g int, name string) error {
-	if err := c.checkName(name, g); err != nil {
-		return err
-	}
+func (s *Session) nameGroup(c *corrections, g int, name string) {
+	guard.Check(c.checkName(name, g))
 	c.description = fmt.Sprintf("%s called %s", c.groupName(g), name)
 	if name == "" {
 		c.description = "the name " + c.names[g] + " removed"
@@ -168,34 +164,21 @@ func (s *Session) nameGroup(c *corrections, g int, name string) error {
 	if name != "" && !slices.Contains(c.labels, g) && s.typical[g] >= 0 {
 		c.label(s.withCopies([]int{s.typical[g]}), g)
 	}
-	return nil
 }
 
 // split splits a group in two by k-means. The larger half keeps its number.
-func (s *Session) split(ctx context.Context, c *corrections, a *Act) error {
+func (s *Session) split(ctx context.Context, c *corrections, a *Act) {
 	g := a.Groups[0]
-	if err := c.checkName(a.Name, -1); err != nil {
-		return err
-	}
+	guard.Check(c.checkName(a.Name, -1))
 	members := lists.Indices(c.groups, func(of int) bool { return of == g })
 	if len(members) < 2 {
-		return fmt.Errorf("%s cannot be split: it has %s; expected 2 or more", c.groupName(g), countPictures(len(members)))
+		guard.Fail("%s cannot be split: it has %s; expected 2 or more", c.groupName(g), countPictures(len(members)))
 	}
 	points := mat.DenseCopyOf(matrix.SelectRows(s.points, members))
-	halves, err := cluster.KMeans{K: 2, Distance: cluster.DistanceCosine, Restarts: 10, Seed: rng.Seed(0, "split")}.Fit(ctx, points)
-	if err != nil {
-		return err
-	}
-	near, err := cluster.Memberships(ctx, cluster.DistanceCosine, points, halves.Labels)
-	if err != nil {
-		return err
-	}
-	sizes := [2]int{}
-	for _, half := range halves.Labels {
-		sizes[half]++
-	}
+	halves := guard.Must(cluster.KMeans{K: 2, Distance: cluster.DistanceCosine, Restarts: 10, Seed: rng.Seed(0, "split")}.Fit(ctx, points))
+	near := guard.Must(cluster.Memberships(ctx, cluster.DistanceCosine, points, halves.Labels))
 	second := 0
-	if sizes[1] <= sizes[0] {
+	if ones := lists.Indices(halves.Labels, func(half int) bool { return half == 1 }); 2*len(ones) <= len(members) {
 		second = 1
 	}
 	to := c.addGroup(a.Name)
@@ -214,10 +197,9 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act) error {
 	}
 	c.description = c.groupName(g) + " split in two"
 	if slices.Min(typical[:]) < 0 {
-		return fmt.Errorf("%s cannot be split: all images of one half are labelled with it", c.groupName(g))
+		guard.Fail("%s cannot be split: all images of one half are labelled with it", c.groupName(g))
 	}
 	c.cannot = addPair(c.cannot, typical[0], typical[1])
-	return nil
 }
 
 // Act is a correction. Pictures are rows of the session's inputs. Groups are numbered from 0; a number stays the same
@@ -385,14 +367,13 @@ func (c *corrections) dropWrong() (must, cannot [][2]int) {
 }
 
 // join links pictures and moves them to one group: the group of a labelled picture, else the group of most of them.
-func (c *corrections) join(pictures []int) error {
+func (c *corrections) join(pictures []int) {
 	to, most := -1, 0
 	count := map[int]int{}
 	for _, i := range pictures {
 		if g := c.labels[i]; g >= 0 {
 			if most == len(pictures) && g != to {
-				return fmt.Errorf("two of the images are labelled with different groups, %s and %s: move one, or merge the groups",
-					c.groupName(to), c.groupName(g))
+				guard.Fail("two of the images are labelled with different groups, %s and %s: move one, or merge the groups", c.groupName(to), c.groupName(g))
 			}
 			to, most = g, len(pictures)
 		}
@@ -406,14 +387,13 @@ func (c *corrections) join(pictures []int) error {
 			c.must = addPair(c.must, pictures[at-1], i)
 		}
 	}
-	return nil
 }
 
 // separate puts cannot-links between all of the pictures. If several are in one group, a labelled one stays there, else
 // the one with the largest share, and the others move to the groups with the next largest shares.
-func (c *corrections) separate(pictures []int, shares mat.Matrix) error {
+func (c *corrections) separate(pictures []int, shares mat.Matrix) {
 	if len(pictures) > mostApart {
-		return fmt.Errorf("%d images selected: select at most %d to mark as different", len(pictures), mostApart)
+		guard.Fail("%d images selected: select at most %d to mark as different", len(pictures), mostApart)
 	}
 	fit := func(i int) float64 {
 		if c.labels[i] >= 0 {
@@ -426,7 +406,7 @@ func (c *corrections) separate(pictures []int, shares mat.Matrix) error {
 	for at, i := range order {
 		for _, j := range order[:at] {
 			if c.labels[i] >= 0 && c.labels[i] == c.labels[j] {
-				return fmt.Errorf("two of the images are labelled with the same group, %s: move one", c.groupName(c.labels[i]))
+				guard.Fail("two of the images are labelled with the same group, %s: move one", c.groupName(c.labels[i]))
 			}
 			c.cannot = addPair(c.cannot, i, j)
 		}
@@ -448,11 +428,10 @@ func (c *corrections) separate(pictures []int, shares mat.Matrix) error {
 			}
 		}
 		if best < 0 {
-			return fmt.Errorf("%s cannot separate all images marked as different: create a new group first", phrase.Count(len(c.names), "group", "groups"))
+			guard.Fail("%s cannot separate all images marked as different: create a new group first", phrase.Count(len(c.names), "group", "groups"))
 		}
 		c.groups[i] = best
 	}
-	return nil
 }
 
 // addPair returns pairs with the pair of i and j added, unless it is in the list.

@@ -76,7 +76,7 @@ func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (
 		}
 	}
 	s.states = []*corrections{first}
-	guard.Check(s.load(ctx))
+	s.load(ctx)
 	return s, s.update(ctx)
 }
 
@@ -173,7 +173,7 @@ func (s *Session) Changed() bool { return s.changed }
 
 // Do performs an act. It returns a *MistakeError for an impossible act. An error changes nothing.
 func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
-	if err := s.checkAct(&a); err != nil {
+	if err := guard.Try(func() { s.checkAct(&a) }); err != nil {
 		return nil, &MistakeError{err}
 	}
 	switch a.Do {
@@ -192,7 +192,7 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 		return s.State(), nil
 	}
 	next, now := s.current().clone(), s.current()
-	if err := s.perform(ctx, next, &a); err != nil {
+	if err := guard.Try(func() { s.perform(ctx, next, &a) }); err != nil {
 		if ctx.Err() != nil {
 			return nil, err
 		}
