@@ -225,13 +225,7 @@ func (im *Images) vectorImage(i int) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	box := image.Rect(0, 0, s.Width, s.Height)
-	if im.black == 0 && im.white == 255 {
-		if img := image.NewGray(box); toBytes(img.Pix, row) {
-			return img, nil
-		}
-	}
-	img := image.NewGray16(box)
+	img := image.NewGray16(image.Rect(0, 0, s.Width, s.Height))
 	for j, v := range row {
 		if s.Missing && math.IsNaN(v) {
 			v = im.black
@@ -243,17 +237,6 @@ func (im *Images) vectorImage(i int) (image.Image, error) {
 		img.SetGray16(j%s.Width, j/s.Width, color.Gray16{Y: uint16(grey)})
 	}
 	return img, nil
-}
-
-// toBytes converts values to bytes, and reports whether all are integers from 0 to 255.
-func toBytes(to []uint8, values []float64) bool {
-	for j, v := range values {
-		if !(v >= 0 && v <= 255) || float64(uint8(v)) != v {
-			return false
-		}
-		to[j] = uint8(v)
-	}
-	return true
 }
 
 // ValueRange returns the values of black and white in a set of vectors: 0 and 1 if all values lie between them, else 0

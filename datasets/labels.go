@@ -19,6 +19,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
@@ -33,10 +34,8 @@ import (
 //
 // A line with an unknown sample, another number of fields or a second class for a sample is an error that names file,
 // line and value. The set is unchanged then.
-func (s *Set) ReadLabels(file string) error { return s.readClasses("labels", file) }
-
-func (s *Set) readClasses(what, file string) error {
-	classes, err := s.classesIn(what, file)
+func (s *Set) ReadLabels(file string) error {
+	classes, err := s.ReadClasses(file)
 	if err == nil {
 		s.ReplaceClasses(classes)
 	}
@@ -52,9 +51,7 @@ func (s *Set) ReplaceClasses(classes []string) {
 }
 
 // ReadClasses returns the class of each sample in a file of labels, or "".
-func (s *Set) ReadClasses(file string) ([]string, error) {
-	return s.classesIn("labels", file)
-}
+func (s *Set) ReadClasses(file string) ([]string, error) { return s.classesIn("labels", file) }
 
 var classHeaders = []string{"class", "label", "category"}
 
@@ -95,17 +92,16 @@ func (s *Set) WriteLabels(w io.Writer, classes []string) error {
 }
 
 // readGivenClasses reads the files of truth and of labels. A file of truth replaces the set's own classes.
-func (s *Set) readGivenClasses(opt *OpenOptions) error {
+func (s *Set) readGivenClasses(opt *OpenOptions) (err error) {
+	defer guard.Catch(&err)
 	if opt.Truth != "" {
 		s.forgetClasses()
-		if err := s.readClasses("truth", opt.Truth); err != nil {
-			return err
-		}
+		s.ReplaceClasses(guard.Must(s.classesIn("truth", opt.Truth)))
 	}
-	if opt.Labels == "" {
-		return nil
+	if opt.Labels != "" {
+		guard.Check(s.ReadLabels(opt.Labels))
 	}
-	return s.ReadLabels(opt.Labels)
+	return nil
 }
 
 // forgetClasses removes the classes of all samples.

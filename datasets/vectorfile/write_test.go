@@ -198,9 +198,9 @@ func TestWriteFeatures(t *testing.T) {
 		if text, err = os.ReadFile(path); err != nil {
 			t.Fatal(err)
 		}
-		for _, variable := range []string{"features", "columns", "scales"} {
-			if !strings.Contains(string(text), variable) {
-				t.Errorf("%s has no variable %s", ending, variable)
+		for _, Variable := range []string{"features", "columns", "scales"} {
+			if !strings.Contains(string(text), Variable) {
+				t.Errorf("%s has no variable %s", ending, Variable)
 			}
 		}
 	}

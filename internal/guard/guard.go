@@ -72,6 +72,9 @@ func Must[T any](result T, err error) T {
 	return result
 }
 
+// Within calls f, and puts a context before the error of Fail, as Wrap does.
+func Within(f func(), context string, args ...any) { Check(Wrap(Try(f), context, args...)) }
+
 // Try calls f and returns the error of Fail, if any.
 func Try(f func()) (err error) {
 	defer Catch(&err)
