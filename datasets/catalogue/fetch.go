@@ -42,12 +42,20 @@ func (d *Downloader) download(ctx context.Context, file *Download, dir string) (
 	if want.verify(path) == nil {
 		return path, nil // an interrupted process has downloaded it
 	}
-	addresses, errs := d.addresses(file)
-	if len(addresses) > 0 {
-		errs = nil
+	addresses := file.URLs
+	if d.Mirror != "" {
+		mirrored, err := url.JoinPath(d.Mirror, file.File)
+		if err != nil {
+			return "", fmt.Errorf("mirror %q: %w", d.Mirror, err)
+		}
+		addresses = []string{mirrored}
 	}
-	for _, address := range addresses {
-		err := d.fetchFrom(ctx, address, file, path)
+	var errs []error
+	for _, text := range addresses {
+		address, err := d.address(file, text)
+		if err == nil {
+			err = d.fetchFrom(ctx, address, file, path)
+		}
 		if err == nil {
 			if err = want.verify(path + partSuffix); err == nil {
 				return path, os.Rename(path+partSuffix, path)
@@ -62,32 +70,17 @@ func (d *Downloader) download(ctx context.Context, file *Download, dir string) (
 	return "", errors.Join(errs...)
 }
 
-// addresses returns the addresses of the file, and an error for each unusable one.
-func (d *Downloader) addresses(file *Download) (addresses []*url.URL, errs []error) {
-	texts := file.URLs
-	if d.Mirror != "" {
-		mirrored, err := url.JoinPath(d.Mirror, file.File)
-		if err != nil {
-			return nil, []error{fmt.Errorf("mirror %q: %w", d.Mirror, err)}
-		}
-		texts = []string{mirrored}
+// address returns an address of the file, or an error if it is unusable.
+func (d *Downloader) address(file *Download, text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+	case u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		err = fmt.Errorf("%s: expected an http or https URL", text)
+	case u.Scheme == "http" && !file.hasSum() && !d.Insecure:
+		err = fmt.Errorf("%s: a plain HTTP download without a published checksum could be altered on the way; insecure allows it", text)
 	}
-	for _, text := range texts {
-		u, err := url.Parse(text)
-		switch {
-		case err != nil:
-		case u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-			err = fmt.Errorf("%s: expected an http or https URL", text)
-		case u.Scheme == "http" && !file.hasSum() && !d.Insecure:
-			err = fmt.Errorf("%s: a plain HTTP download without a published checksum could be altered on the way; insecure allows it", text)
-		}
-		if err != nil {
-			errs = append(errs, err)
-		} else {
-			addresses = append(addresses, u)
-		}
-	}
-	return addresses, errs
+	return u, err
 }
 
 // client follows redirects from https only to https, and only to the set's hosts unless a sum is published.
@@ -381,10 +374,10 @@ func (d *Downloader) noteSum(file *Download, path, dir string) error {
 	if _, err := os.Lstat(noted); !errors.Is(err, fs.ErrNotExist) {
 		return err // the file was checked against the noted sum
 	}
-	got, err := fileSum{hash: sha256.New, max: cmp.Or(file.MaxBytes, defaultMaxBytes)}.compute(path, false)
+	sum, _, err := atomicfile.Sum(context.Background(), path)
 	if err != nil {
 		return err
 	}
-	d.report(fmt.Sprintf("%s has no published checksum; its SHA-256 is %s, saved in %s", file.File, got, noted))
-	return atomicfile.Write(noted, []byte(got+"  "+file.File+"\n"))
+	d.report(fmt.Sprintf("%s has no published checksum; its SHA-256 is %x, saved in %s", file.File, sum, noted))
+	return atomicfile.Write(noted, fmt.Appendf(nil, "%x  %s\n", sum, file.File))
 }

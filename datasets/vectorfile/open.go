@@ -157,12 +157,8 @@ func readFile[T any](path string, opt Options, b *budget, read func(in *input) T
 	return out, guard.Wrap(err, "%s", path)
 }
 
-// failIf is guard.Fail if something is wrong.
-func failIf(wrong bool, format string, args ...any) {
-	if wrong {
-		guard.Fail(format, args...)
-	}
-}
+// failIf is guard.FailIf.
+func failIf(wrong bool, format string, args ...any) { guard.FailIf(wrong, format, args...) }
 
 // section returns a reader of size bytes of the file from off. It fails when the context ends.
 func (in *input) section(off, size int64) io.Reader {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/npz"
+	"github.com/seed4492f2cd/partwise/internal/number"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
@@ -139,11 +140,11 @@ type List struct {
 func (c *Content) lists(height, width int) []List {
 	labels := List{Name: "gnd", Integers: !slices.Contains(c.Labels, -1)}
 	for _, l := range c.Labels {
-		number := float64(l + 1)
+		class := float64(l + 1)
 		if l < 0 {
-			number = math.NaN()
+			class = math.NaN()
 		}
-		labels.Numbers = append(labels.Numbers, number)
+		labels.Numbers = append(labels.Numbers, class)
 	}
 	all := []List{labels, {Name: namesVariable, Words: c.Names}}
 	if len(c.Classes) > 0 {
@@ -161,16 +162,6 @@ func (c *Content) lists(height, width int) []List {
 		all = append(all, List{Name: settingsVariable, Words: []string{c.Settings}})
 	}
 	return append(append(all, List{Name: sizeVariable, Numbers: []float64{float64(height), float64(width)}, Integers: true}), c.Lists...)
-}
-
-// putList writes numbers in little-endian order, up to the first error.
-func putList[T any](w *bufio.Writer, values []T) error {
-	for some := range slices.Chunk(values, 8192) {
-		if err := binary.Write(w, binary.LittleEndian, some); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // putInt32 writes an array of integers of 4 bytes.
@@ -312,10 +303,10 @@ func (a *matArray) write(w *bufio.Writer) error {
 	if size > math.MaxInt32 {
 		return fmt.Errorf("variable %s takes %d bytes, above the 2 GB limit of .mat; write .npz", a.name, size)
 	}
-	putList(w, []int32{miMATRIX, int32(size)})
+	number.Write(w, []int32{miMATRIX, int32(size)})
 	_, err := w.Write(head)
 	if a.put != nil {
-		putList(w, []int32{int32(a.typ), int32(a.bytes)})
+		number.Write(w, []int32{int32(a.typ), int32(a.bytes)})
 		a.put(w)
 		_, err = w.Write(make([]byte, -a.bytes&7))
 	}
@@ -369,7 +360,7 @@ func (c *Content) vectorsArray() *matArray {
 		rows, starts, values := compressedColumns(x)
 		a.class, a.nonzero = mxSPARSE, max(1, len(values)) // MATLAB stores at least one
 		a.parts = appendPart(appendPart(nil, miINT32, rows), miINT32, starts)
-		a.typ, a.bytes, a.put = miDOUBLE, 8*int64(len(values)), func(w *bufio.Writer) { putList(w, values) }
+		a.typ, a.bytes, a.put = miDOUBLE, 8*int64(len(values)), func(w *bufio.Writer) { number.Write(w, values) }
 	case *Bytes:
 		a.class, a.typ, a.bytes = mxUINT8, miUINT8, int64(n)*int64(m)
 		a.put = func(w *bufio.Writer) { putColumns(w, c, func(i, j int) uint8 { return x.data[i*m+j] }) }
@@ -392,7 +383,7 @@ func putColumns[T any](w *bufio.Writer, c *Content, at func(i, j int) T) {
 		for i := range n {
 			column[i] = at(i, j%height*width+j/height)
 		}
-		if putList(w, column) != nil {
+		if number.Write(w, column) != nil {
 			return
 		}
 	}

@@ -59,6 +59,13 @@ type failure struct{ error }
 // package.
 func Fail(format string, args ...any) { Check(fmt.Errorf(format, args...)) }
 
+// FailIf is Fail if something is wrong.
+func FailIf(wrong bool, format string, args ...any) {
+	if wrong {
+		Fail(format, args...)
+	}
+}
+
 // Check is Fail with err, unless that is nil.
 func Check(err error) {
 	if err != nil {

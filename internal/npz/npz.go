@@ -21,6 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/number"
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
@@ -228,8 +229,8 @@ const magic = "\x93NUMPY"
 var headerForm = regexp.MustCompile(`^\{'descr': '([^'{}]{1,32})', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\), \} *\n$`)
 
 // ReadHeader reads the header of an array.
-func ReadHeader(r *bufio.Reader) (Header, error) {
-	var h Header
+func ReadHeader(r *bufio.Reader) (h Header, err error) {
+	defer guard.Catch(&err)
 	preamble, err := r.Peek(12)
 	switch {
 	case len(preamble) == 12 && string(preamble[:6]) == magic:
@@ -244,17 +245,10 @@ func ReadHeader(r *bufio.Reader) (Header, error) {
 	} else if preamble[6] != 1 {
 		return h, fmt.Errorf("NumPy format version %d is not supported", preamble[6])
 	}
-	if length > 1<<16 {
-		return h, fmt.Errorf("the header has %d bytes; expected at most %d", length, 1<<16)
-	}
-	head, err := number.ReadBytes(r, start+length, 0)
-	if err != nil {
-		return h, err
-	}
+	guard.FailIf(length > 1<<16, "the header has %d bytes; expected at most %d", length, 1<<16)
+	head := guard.Must(number.ReadBytes(r, start+length, 0))
 	m := headerForm.FindSubmatch(head[start:])
-	if m == nil {
-		return h, fmt.Errorf("header %q is not a NumPy header", head[start:])
-	}
+	guard.FailIf(m == nil, "header %q is not a NumPy header", head[start:])
 	h.Type, h.Fortran, h.Length = string(m[1]), string(m[2]) == "True", start+length
 	shape := strings.TrimSuffix(strings.TrimSpace(string(m[3])), ",")
 	if shape == "" {
@@ -387,17 +381,12 @@ func (w *Writer) Array(name, kind string, shape []int, put func(*bufio.Writer)) 
 
 // Floats writes an array of float64. row returns the values for index i of the first dimension; of one dimension, all.
 func (w *Writer) Floats(name string, shape []int, row func(i int) []float64) {
+	rows := 1
+	if len(shape) > 1 {
+		rows = shape[0]
+	}
 	w.Array(name, "<f8", shape, func(b *bufio.Writer) {
-		rows := 1
-		if len(shape) > 1 {
-			rows = shape[0]
-		}
-		for i := range rows {
-			for _, x := range row(i) {
-				if _, err := b.Write(binary.LittleEndian.AppendUint64(b.AvailableBuffer(), math.Float64bits(x))); err != nil {
-					return
-				}
-			}
+		for i := 0; i < rows && number.Write(b, row(i)) == nil; i++ {
 		}
 	})
 }
@@ -405,12 +394,8 @@ func (w *Writer) Floats(name string, shape []int, row func(i int) []float64) {
 // Singles writes an array of float32 of two dimensions, as Floats does.
 func (w *Writer) Singles(name string, shape []int, row func(i int) []float64) {
 	w.Array(name, "<f4", shape, func(b *bufio.Writer) {
-		for i := range shape[0] {
-			for _, x := range row(i) {
-				if _, err := b.Write(binary.LittleEndian.AppendUint32(b.AvailableBuffer(), math.Float32bits(float32(x)))); err != nil {
-					return
-				}
-			}
+		single := func(x float64) float32 { return float32(x) }
+		for i := 0; i < shape[0] && number.Write(b, lists.Map(row(i), single)) == nil; i++ {
 		}
 	})
 }
