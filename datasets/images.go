@@ -283,4 +283,4 @@ func (s *Set) vectorRow(i int) ([]float64, error) {
 }
 
 // Close closes the files of vectors that are on disk.
-func (s *Set) Close() error { return s.content().Close() }
+func (s *Set) Close() error { return s.Content().Close() }

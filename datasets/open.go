@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -360,25 +359,10 @@ func setOf(path string, c *vectorfile.Content) *Set {
 	return s
 }
 
-// content returns the vectors of the set, with their names and classes.
-func (s *Set) content() *vectorfile.Content {
+// Content returns the vectors of the set, with their names and classes, for [vectorfile.Write].
+func (s *Set) Content() *vectorfile.Content {
 	return &vectorfile.Content{Name: s.Name, Names: s.Names, Classes: s.Classes, Labels: s.Labels,
 		Vectors: s.Vectors, Height: s.Height, Width: s.Width, Features: s.Features, Settings: s.Settings, Single: s.Single, Lists: s.Lists}
-}
-
-// Write writes a set of vectors to a file, as [vectorfile.Write] does.
-func Write(ctx context.Context, path string, s *Set) error {
-	return vectorfile.Write(ctx, path, s.content())
-}
-
-// WriteNew is Write for a new file. If the file exists, it is unchanged, and the error wraps fs.ErrExist.
-func WriteNew(ctx context.Context, path string, s *Set) error {
-	return vectorfile.WriteNew(ctx, path, s.content())
-}
-
-// WriteTo writes a set of vectors to w in the format of the extension of name, as Write does.
-func WriteTo(ctx context.Context, w io.Writer, name string, s *Set) error {
-	return vectorfile.WriteTo(ctx, w, name, s.content())
 }
 
 // Generated draws 20 objects in 36 views each, as grey images of 32×32 pixels. Equal seeds give equal images.
