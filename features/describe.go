@@ -185,18 +185,14 @@ func (d *Descriptors) AppendBinary(b []byte) ([]byte, error) {
 
 // UnmarshalBinary decodes the result of AppendBinary. Vectors shares the memory of b; the rest takes at most 2·len(b)
 // bytes.
-func (d *Descriptors) UnmarshalBinary(b []byte) error {
-	if len(b) < binaryHead {
-		return fmt.Errorf("descriptors: %d bytes are too few; expected %d or more", len(b), binaryHead)
-	}
+func (d *Descriptors) UnmarshalBinary(b []byte) (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(len(b) < binaryHead, "descriptors: %d bytes are too few; expected %d or more", len(b), binaryHead)
 	n := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
 	p, dim := n(0), n(4)
-	if p > len(b) || p > 0 && dim > len(b) || len(b) != binaryHead+p*(dim+binaryPlace) {
-		return fmt.Errorf("descriptors: %d bytes do not contain %d descriptors of length %d", len(b), p, dim)
-	}
-	if p > 0 && (n(8) == 0 || n(12) == 0) {
-		return fmt.Errorf("descriptors: the image has %d×%d pixels; expected 1×1 or more", n(8), n(12))
-	}
+	guard.FailIf(p > len(b) || p > 0 && dim > len(b) || len(b) != binaryHead+p*(dim+binaryPlace),
+		"descriptors: %d bytes do not contain %d descriptors of length %d", len(b), p, dim)
+	guard.FailIf(p > 0 && (n(8) == 0 || n(12) == 0), "descriptors: the image has %d×%d pixels; expected 1×1 or more", n(8), n(12))
 	*d = Descriptors{Dim: dim, Width: n(8), Height: n(12), Vectors: b[binaryHead:][: p*dim : p*dim]}
 	b = b[binaryHead+p*dim:]
 	for _, list := range []*[]float32{&d.X, &d.Y, &d.Scale} {

@@ -141,8 +141,11 @@ func readFormat(r io.ReaderAt) (*format, error) {
 	return formatOf(head[:n]), err
 }
 
-// FileError returns err as the error of the image file at path.
+// FileError returns err as the error of the image file at path, or nil for nil.
 func FileError(path string, err error) error {
+	if err == nil {
+		return nil
+	}
 	return &Error{KindOfFile(err), fmt.Errorf("image %s: %w", path, err)}
 }
 
@@ -275,8 +278,13 @@ func NewError(kind Kind, format string, args ...any) error {
 	return &Error{kind, fmt.Errorf(format, args...)}
 }
 
-// OpenError returns the error of an image file that cannot be opened or read. err must name the file.
-func OpenError(err error) error { return &Error{KindOfFile(err), fmt.Errorf("image: %w", err)} }
+// OpenError returns the error of an image file that cannot be opened or read, or nil for nil. err must name the file.
+func OpenError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{KindOfFile(err), fmt.Errorf("image: %w", err)}
+}
 
 // KindOf returns the kind of an error of a sample, KindNoFeatures if it has none.
 func KindOf(err error) Kind {
