@@ -47,17 +47,16 @@ func (opt *OpenOptions) definesClasses() bool {
 // extension stays in the set, and reading it fails if it is not an image. Folder returns an error if there is no image,
 // if the pattern does not match one of them, and, unless Pool is set, if two class folders have the same name.
 func Folder(ctx context.Context, dir string, opt OpenOptions) (set *Set, err error) {
-	if err = opt.validate(); err == nil {
-		set, err = folder(ctx, dir, opt)
-	}
+	err = guard.Try(func() {
+		guard.Check(opt.validate())
+		set = folder(ctx, dir, opt)
+	})
 	return set, guard.Wrap(err, "folder %s", dir)
 }
 
-func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
-	found, err := findImages(ctx, dir, []string{opt.Labels, opt.Truth}, mostFiles, opt.SkipBad)
-	if err != nil {
-		return nil, err
-	}
+// folder is Folder with valid options. It calls guard.Fail, as its methods do.
+func folder(ctx context.Context, dir string, opt OpenOptions) *Set {
+	found := guard.Must(findImages(ctx, dir, []string{opt.Labels, opt.Truth}, mostFiles, opt.SkipBad))
 	names := found.images
 	s := &Set{
 		Name: naming.ReadableName(filepath.Base(absolute(dir))), Names: naming.Readable(names), Files: make([]string, len(names)),
@@ -76,20 +75,20 @@ func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 	s.setClasses(make([]string, len(names)))
 	switch {
 	case opt.Labels != "" || opt.Truth != "":
-		err = s.readGivenClasses(&opt)
+		guard.Check(s.readGivenClasses(&opt))
 	case opt.NoClasses:
 	case opt.Pattern != "":
-		err = s.classesByPattern(opt.Pattern)
+		s.classesByPattern(opt.Pattern)
 	case slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "/") }):
 		if !opt.Pool {
 			s.TimeFolders, s.Folders = timeFolders(names)
 		}
 		if s.TimeFolders == nil {
 			s.Folders = 0
-			err = s.classesByFolder(opt.Pool)
+			s.classesByFolder(opt.Pool)
 		}
 	}
-	return s, err
+	return s
 }
 
 // mostFiles limits the files and folders below a folder, because links to folders can multiply them.
@@ -108,37 +107,35 @@ type folderWalk struct {
 }
 
 // findImages returns up to most images below dir, and the other files except those in about.
-func findImages(ctx context.Context, dir string, about []string, most int, skipBad bool) (*folderWalk, error) {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return nil, errors.New("not a folder")
-	}
-	w := &folderWalk{ctx: ctx, dir: dir, limit: most, skipBad: skipBad}
+func findImages(ctx context.Context, dir string, about []string, most int, skipBad bool) (w *folderWalk, err error) {
+	defer guard.Catch(&err)
+	info := guard.Must(os.Stat(dir))
+	guard.FailIf(!info.IsDir(), "not a folder")
+	w = &folderWalk{ctx: ctx, dir: dir, limit: most, skipBad: skipBad}
 	for _, file := range about {
 		if info, err := os.Stat(file); err == nil { // reading a missing file fails later
 			w.about = append(w.about, info)
 		}
 	}
-	if err := w.folder("", []fs.FileInfo{info}); err != nil || len(w.images) > 0 {
-		return w, err
+	w.folder("", []fs.FileInfo{info})
+	switch {
+	case len(w.images) > 0:
+	case len(w.bad) > 0:
+		guard.Fail("no usable image: %s; the first: %s", CountKinds(w.bad), w.bad[0].Reason)
+	case w.others == nil:
+		guard.Fail("no files")
+	default:
+		guard.Fail("no images, only %s", strings.Join(lists.Map(w.others, LeftOut.String), " and "))
 	}
-	if len(w.bad) > 0 {
-		return nil, fmt.Errorf("no usable image: %s; the first: %s", CountKinds(w.bad), w.bad[0].Reason)
-	}
-	if w.others == nil {
-		return nil, errors.New("no files")
-	}
-	return nil, fmt.Errorf("no images, only %s", strings.Join(lists.Map(w.others, LeftOut.String), " and "))
+	return w, nil
 }
 
 // folder searches a folder below the folders above. A link to one of these would be a cycle.
-func (w *folderWalk) folder(below string, above []fs.FileInfo) error {
+func (w *folderWalk) folder(below string, above []fs.FileInfo) {
 	entries, err := os.ReadDir(filepath.Join(w.dir, filepath.FromSlash(below)))
 	if err != nil {
-		return w.skip(below, err)
+		w.skip(below, err)
+		return
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return naming.CompareNatural(a.Name(), b.Name()) })
 	stems := map[string]bool{} // of images that are not raw
@@ -148,23 +145,20 @@ func (w *folderWalk) folder(below string, above []fs.FileInfo) error {
 		}
 	}
 	for _, entry := range entries {
-		if err := w.ctx.Err(); err != nil {
-			return err
-		}
+		guard.Check(w.ctx.Err())
 		name := path.Join(below, entry.Name())
 		if w.count++; w.count > w.limit {
-			return fmt.Errorf("more than %d files and folders, at %s; linked folders count each time", w.limit, name)
+			guard.Fail("more than %d files and folders, at %s; linked folders count each time", w.limit, name)
 		}
 		if imagefile.IsRaw(name) && stems[imagefile.Stem(entry.Name())] {
 			w.others.add(Raw, name)
-		} else if err := w.addEntry(name, above); err != nil {
-			return err
+		} else {
+			w.addEntry(name, above)
 		}
 	}
-	return nil
 }
 
-func (w *folderWalk) addEntry(name string, above []fs.FileInfo) error {
+func (w *folderWalk) addEntry(name string, above []fs.FileInfo) {
 	file := filepath.Join(w.dir, filepath.FromSlash(name))
 	info, err := os.Stat(file)
 	isSame := func(other fs.FileInfo) bool { return os.SameFile(other, info) }
@@ -172,19 +166,22 @@ func (w *folderWalk) addEntry(name string, above []fs.FileInfo) error {
 	switch {
 	case strings.HasPrefix(path.Base(name), "."):
 		w.others.add(Hidden, name)
-		return nil
+		return
 	case err != nil:
 	case info.IsDir() && slices.ContainsFunc(above, isSame):
-		return w.skip(name, imagefile.NewError(imagefile.KindCircle, "%s is a circular link to a parent folder", file))
+		w.skip(name, imagefile.NewError(imagefile.KindCircle, "%s is a circular link to a parent folder", file))
+		return
 	case info.IsDir():
-		return w.folder(name, append(above, info))
+		w.folder(name, append(above, info))
+		return
 	case slices.ContainsFunc(w.about, isSame):
-		return nil
+		return
 	case !info.Mode().IsRegular():
 		isImage = false
 	case !isImage:
 		if isImage, err = imagefile.IsFile(file); err != nil {
-			return w.skip(name, err)
+			w.skip(name, err)
+			return
 		}
 	}
 	switch {
@@ -197,16 +194,14 @@ func (w *folderWalk) addEntry(name string, above []fs.FileInfo) error {
 	default:
 		w.others.add(NotImage, name)
 	}
-	return nil
 }
 
-// skip lists an unreadable file, or returns its error.
-func (w *folderWalk) skip(name string, err error) error {
+// skip lists an unreadable file, or fails with its error.
+func (w *folderWalk) skip(name string, err error) {
 	if !w.skipBad || name == "" {
-		return err
+		guard.Check(err)
 	}
 	w.bad = append(w.bad, BadFile{naming.ReadableName(name), imagefile.KindOfFile(err), err.Error()})
-	return nil
 }
 
 // bothParts returns test, nil unless it has both training and test samples.
@@ -217,11 +212,8 @@ func bothParts(test []bool) []bool {
 	return test
 }
 
-func (s *Set) classesByPattern(text string) error {
-	p, err := parsePattern(text)
-	if err != nil {
-		return err
-	}
+func (s *Set) classesByPattern(text string) {
+	p := guard.Must(parsePattern(text))
 	classes := make([]string, s.Len())
 	var wrong []string
 	for i, name := range s.Names {
@@ -231,15 +223,14 @@ func (s *Set) classesByPattern(text string) error {
 	}
 	switch {
 	case len(wrong) == s.Len():
-		return fmt.Errorf("%w %q matches no name of the %s, such as %s", errPattern, text, phrase.Count(s.Len(), "image", "images"), wrong[0])
+		guard.Fail("%w %q matches no name of the %s, such as %s", errPattern, text, phrase.Count(s.Len(), "image", "images"), wrong[0])
 	case len(wrong) > 0:
-		return fmt.Errorf("%s: %w %q does not match this name and %d others of %d", wrong[0], errPattern, text, len(wrong)-1, s.Len())
+		guard.Fail("%s: %w %q does not match this name and %d others of %d", wrong[0], errPattern, text, len(wrong)-1, s.Len())
 	}
 	s.setClasses(classes)
-	return nil
 }
 
-func (s *Set) classesByFolder(pool bool) error {
+func (s *Set) classesByFolder(pool bool) {
 	classes := make([]string, s.Len())
 	first := map[string]string{} // the first folder of each class, ignoring case
 	className := func(folder string) string { return cmp.Or(strings.TrimSpace(path.Base(folder)), path.Base(folder)) }
@@ -250,14 +241,11 @@ func (s *Set) classesByFolder(pool bool) error {
 		}
 		key := strings.ToLower(className(folder))
 		other := cmp.Or(first[key], folder)
-		if other != folder && !pool {
-			return fmt.Errorf("the folders %q and %q have the same class name; pool merges them", other, folder)
-		}
+		guard.FailIf(other != folder && !pool, "the folders %q and %q have the same class name; pool merges them", other, folder)
 		first[key], classes[i] = other, className(other)
 	}
 	s.setClasses(classes)
 	s.FolderClasses = true
-	return nil
 }
 
 type pattern struct {

@@ -18,6 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
@@ -65,30 +66,24 @@ func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) 
 // With passes the image of sample i to the uses in order, and reads its file once. Meanwhile it reserves memory in the
 // budget of the context for the file, for decoding and for the uses. It returns the errors of Open and the first error
 // of a use, a *memory.LimitError if the budget is too small, and an *imagefile.Error if the file is unusable.
-func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) error {
+func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) (err error) {
 	if im.set.Files == nil {
 		return im.withVector(ctx, i, uses)
 	}
+	defer guard.Catch(&err)
 	// The memory for decoding is known once the file is read. If it is not available, the content is dropped meanwhile.
 	budget, path := limits.FromContext(ctx), im.set.Files[i]
-	r, release, err := im.read(ctx, i, 0)
-	if err != nil {
-		return err
-	}
+	r, release := im.read(ctx, i, 0)
 	defer func() { release() }()
 	need := r.Memory(uses)
-	if err := budget.Check(r.Length()+need, fmt.Sprintf("image %s of %d×%d pixels", path, r.Header.Width, r.Header.Height)); err != nil {
-		return err
-	}
+	guard.Check(budget.Check(r.Length()+need, fmt.Sprintf("image %s of %d×%d pixels", path, r.Header.Width, r.Header.Height)))
 	if releaseMore, ok := budget.TryAcquire(need); ok {
 		defer releaseMore()
 	} else {
 		r = nil
 		release()
-		if r, release, err = im.read(ctx, i, need); err != nil {
-			release = func() {}
-			return err
-		}
+		release = func() {}
+		r, release = im.read(ctx, i, need)
 	}
 	if r.Truncated != "" {
 		im.mu.Lock()
@@ -97,12 +92,8 @@ func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) error 
 	}
 	for _, u := range uses {
 		img, whole, err := r.Image(u.Least)
-		if err != nil {
-			return imagefile.FileError(path, err)
-		}
-		if err := u.Do(img, whole); err != nil {
-			return err
-		}
+		guard.Check(imagefile.FileError(path, err))
+		guard.Check(u.Do(img, whole))
 	}
 	return nil
 }
@@ -134,46 +125,34 @@ func (im *Images) Truncated(i int) string {
 	return im.truncated[i]
 }
 
-// read reads the file of sample i and its header, with memory for its content and more bytes.
-func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Reading, release func(), err error) {
+// read reads the file of sample i and its header, with memory for its content and more bytes. It calls guard.Fail.
+func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Reading, release func()) {
 	path := im.set.Files[i]
 	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, imagefile.OpenError(err)
-	}
+	guard.Check(imagefile.OpenError(err))
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, imagefile.OpenError(err)
-	}
+	guard.Check(imagefile.OpenError(err))
 	size := info.Size()
-	if err = imagefile.CheckLength(path, size); err == nil {
-		release, err = limits.FromContext(ctx).Acquire(ctx, size+more, "image "+path)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func(share func()) {
-		if err != nil {
-			share()
+	guard.Check(imagefile.CheckLength(path, size))
+	release = guard.Must(limits.FromContext(ctx).Acquire(ctx, size+more, "image "+path))
+	defer func() {
+		if r == nil {
+			release()
 		}
-	}(release)
+	}()
 	content := make([]byte, size+1)
 	n, err := io.ReadFull(f, content)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, nil, imagefile.OpenError(err)
+	if err != io.EOF && err != io.ErrUnexpectedEOF {
+		guard.Check(imagefile.OpenError(err))
 	}
 	if int64(n) != size {
-		return nil, nil, changedError(path)
+		guard.Check(changedError(path))
 	}
-	content = content[:n]
-	if err = im.checkSum(i, sha256.Sum256(content)); err != nil {
-		return nil, nil, err
-	}
-	if r, err = imagefile.NewReading(content, im.UseTruncated); err != nil {
-		return nil, nil, imagefile.FileError(path, err)
-	}
-	return r, release, nil
+	guard.Check(im.checkSum(i, sha256.Sum256(content[:n])))
+	r, err = imagefile.NewReading(content[:n], im.UseTruncated)
+	guard.Check(imagefile.FileError(path, err))
+	return r, release
 }
 
 // Sum returns the SHA-256 sum of the file of sample i, or of the size, range and values of its vector.
@@ -225,13 +204,7 @@ func (im *Images) vectorImage(i int) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	box := image.Rect(0, 0, s.Width, s.Height)
-	if im.black == 0 && im.white == 255 {
-		if img := image.NewGray(box); toBytes(img.Pix, row) {
-			return img, nil
-		}
-	}
-	img := image.NewGray16(box)
+	img := image.NewGray16(image.Rect(0, 0, s.Width, s.Height))
 	for j, v := range row {
 		if s.Missing && math.IsNaN(v) {
 			v = im.black
@@ -243,17 +216,6 @@ func (im *Images) vectorImage(i int) (image.Image, error) {
 		img.SetGray16(j%s.Width, j/s.Width, color.Gray16{Y: uint16(grey)})
 	}
 	return img, nil
-}
-
-// toBytes converts values to bytes, and reports whether all are integers from 0 to 255.
-func toBytes(to []uint8, values []float64) bool {
-	for j, v := range values {
-		if !(v >= 0 && v <= 255) || float64(uint8(v)) != v {
-			return false
-		}
-		to[j] = uint8(v)
-	}
-	return true
 }
 
 // ValueRange returns the values of black and white in a set of vectors: 0 and 1 if all values lie between them, else 0
@@ -300,4 +262,4 @@ func (s *Set) vectorRow(i int) ([]float64, error) {
 }
 
 // Close closes the files of vectors that are on disk.
-func (s *Set) Close() error { return s.content().Close() }
+func (s *Set) Close() error { return s.Content().Close() }

@@ -3,6 +3,7 @@ package datasets
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -19,6 +20,8 @@ import (
 	"golang.org/x/text/transform"
 
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
@@ -33,10 +36,8 @@ import (
 //
 // A line with an unknown sample, another number of fields or a second class for a sample is an error that names file,
 // line and value. The set is unchanged then.
-func (s *Set) ReadLabels(file string) error { return s.readClasses("labels", file) }
-
-func (s *Set) readClasses(what, file string) error {
-	classes, err := s.classesIn(what, file)
+func (s *Set) ReadLabels(file string) error {
+	classes, err := s.ReadClasses(file)
 	if err == nil {
 		s.ReplaceClasses(classes)
 	}
@@ -52,9 +53,7 @@ func (s *Set) ReplaceClasses(classes []string) {
 }
 
 // ReadClasses returns the class of each sample in a file of labels, or "".
-func (s *Set) ReadClasses(file string) ([]string, error) {
-	return s.classesIn("labels", file)
-}
+func (s *Set) ReadClasses(file string) ([]string, error) { return s.classesIn("labels", file) }
 
 var classHeaders = []string{"class", "label", "category"}
 
@@ -66,16 +65,15 @@ func (s *Set) classesIn(what, file string) (classes []string, err error) {
 		at = max(at, slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, "class") }))
 	}}
 	none := true
-	err = s.readLines(context.Background(), what, file, lines, []int{0}, func(line int, record []string, samples []int) error {
+	err = s.readLines(context.Background(), what, file, lines, []int{0}, func(line int, record []string, samples []int) {
 		i := samples[0]
 		switch class := spreadsheet.Text(record[at]); {
 		case class == "":
 		case from[i] != 0 && classes[i] != class:
-			return fmt.Errorf("%q has class %q, but class %q in line %d", record[0], class, classes[i], from[i])
+			guard.Fail("%q has class %q, but class %q in line %d", record[0], class, classes[i], from[i])
 		default:
 			classes[i], from[i], none = strings.Clone(class), line, false
 		}
-		return nil
 	})
 	if err == nil && none {
 		err = fmt.Errorf("%s %s: no sample has a class; expected lines of file,class", what, file)
@@ -95,17 +93,16 @@ func (s *Set) WriteLabels(w io.Writer, classes []string) error {
 }
 
 // readGivenClasses reads the files of truth and of labels. A file of truth replaces the set's own classes.
-func (s *Set) readGivenClasses(opt *OpenOptions) error {
+func (s *Set) readGivenClasses(opt *OpenOptions) (err error) {
+	defer guard.Catch(&err)
 	if opt.Truth != "" {
 		s.forgetClasses()
-		if err := s.readClasses("truth", opt.Truth); err != nil {
-			return err
-		}
+		s.ReplaceClasses(guard.Must(s.classesIn("truth", opt.Truth)))
 	}
-	if opt.Labels == "" {
-		return nil
+	if opt.Labels != "" {
+		guard.Check(s.ReadLabels(opt.Labels))
 	}
-	return s.ReadLabels(opt.Labels)
+	return nil
 }
 
 // forgetClasses removes the classes of all samples.
@@ -200,8 +197,9 @@ type namedLines struct {
 // Limits of a line in a file of labels or links, which holds two or three names.
 const mostNamesLine, mostNamesFields = 1 << 20, 1 << 10
 
-// readLines calls f for each line of a CSV file except its header, with the samples that its fields name.
-func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines, places []int, f func(line int, record []string, samples []int) error) error {
+// readLines calls f for each line of a CSV file except its header, with the samples that its fields name. f may call
+// guard.Fail.
+func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines, places []int, f func(line int, record []string, samples []int)) error {
 	in, err := os.Open(file)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -215,48 +213,42 @@ func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines
 	}
 	by := separatorOf(text, lines, find)
 	reader := spreadsheet.NewTable(text, by, mostNamesLine, mostNamesFields)
-	samples := make([]int, len(places))
-	for first := true; ; first = false {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		record, err := reader.Read()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("%s %s: %w", what, file, err)
-		}
+	add := func(record []string, first bool) {
 		isHeader := first && lines.isHeader(record, find)
 		if isHeader && lines.wider != nil && len(record) > lines.fields {
 			lines.fields = len(record)
 			lines.wider(record)
 		}
 		if len(record) != lines.fields {
-			err = fmt.Errorf("%s in %s, expected %s, separated by %s", phrase.Count(len(record), "field", "fields"), spreadsheet.Quote(strings.Join(record, string(by))), lines.want, separators[by])
+			guard.Fail("%s in %s, expected %s, separated by %s", phrase.Count(len(record), "field", "fields"), spreadsheet.Quote(strings.Join(record, string(by))), lines.want, separators[by])
 		}
-		for k := 0; err == nil && !isHeader && k < len(places); k++ {
-			samples[k], err = find.sample(record[places[k]])
-		}
-		if err == nil && !isHeader {
-			err = f(reader.Line, record, samples)
-		}
-		if err != nil {
-			return fmt.Errorf("%s %s: line %d: %w", what, file, reader.Line, err)
+		if !isHeader {
+			f(reader.Line, record, lists.Map(places, func(at int) int { return find.sample(record[at]) }))
 		}
 	}
+	err = guard.Try(func() {
+		for first := true; ctx.Err() == nil; first = false {
+			record, err := reader.Read()
+			if err == io.EOF {
+				return
+			}
+			guard.Check(err)
+			guard.Within(func() { add(record, first) }, "line %d", reader.Line)
+		}
+	})
+	return cmp.Or(context.Cause(ctx), guard.Wrap(err, "%s %s", what, file))
 }
 
-// sample returns the only sample of a name.
-func (find finder) sample(name string) (int, error) {
+// sample returns the only sample of a name. It calls guard.Fail.
+func (find finder) sample(name string) int {
 	i, several := find(name)
-	if several != nil {
-		return 0, fmt.Errorf("%s is the name of several samples (%s); add the folder", spreadsheet.Quote(name), naming.Short(several))
+	switch {
+	case several != nil:
+		guard.Fail("%s is the name of several samples (%s); add the folder", spreadsheet.Quote(name), naming.Short(several))
+	case i < 0:
+		guard.Fail("no sample is called %s", spreadsheet.Quote(name))
 	}
-	if i < 0 {
-		return 0, fmt.Errorf("no sample is called %s", spreadsheet.Quote(name))
-	}
-	return i, nil
+	return i
 }
 
 // namesSamples reports whether one of the line's sample fields names a sample.

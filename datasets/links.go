@@ -29,9 +29,9 @@ func (l Links) None() bool { return len(l.Must)+len(l.Cannot) == 0 }
 
 var linkLines = namedLines{fields: 3, samples: 3, want: "three fields", headers: append(slices.Clone(naming.Headers), "a", "first", "log"), others: []string{"link", "links", "kind", "relation", "mark"}}
 
-// checkFit returns an error if this many links exceed the memory budget, including copies of growing lists.
-func checkFit(ctx context.Context, links int) error {
-	return limits.FromContext(ctx).Check(72*int64(links), fmt.Sprintf("%d links", links))
+// checkFit fails if this many links exceed the memory budget, including copies of growing lists.
+func checkFit(ctx context.Context, links int) {
+	guard.Check(limits.FromContext(ctx).Check(72*int64(links), fmt.Sprintf("%d links", links)))
 }
 
 // ReadLinks reads links from a CSV file. A line holds two samples, named as for ReadLabels, and must or cannot. The
@@ -39,16 +39,16 @@ func checkFit(ctx context.Context, links int) error {
 // for more links than fit the memory budget of the context.
 func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 	l := &Links{File: file}
-	err := s.readLines(ctx, "links", file, linkLines, []int{0, 1}, func(line int, record []string, samples []int) error {
+	err := s.readLines(ctx, "links", file, linkLines, []int{0, 1}, func(line int, record []string, samples []int) {
 		switch record[2] {
 		case "must":
 			l.Must, l.MustLines = append(l.Must, [2]int(samples)), append(l.MustLines, line)
 		case "cannot":
 			l.Cannot, l.CannotLines = append(l.Cannot, [2]int(samples)), append(l.CannotLines, line)
 		default:
-			return fmt.Errorf("%s: expected must or cannot", spreadsheet.Quote(record[2]))
+			guard.Fail("%s: expected must or cannot", spreadsheet.Quote(record[2]))
 		}
-		return checkFit(ctx, len(l.Must)+len(l.Cannot))
+		checkFit(ctx, len(l.Must)+len(l.Cannot))
 	})
 	if err != nil {
 		return nil, err
@@ -78,7 +78,8 @@ const mostLinks = 1 << 25 // the most links from feedback: n positive samples gi
 // and + or − for whether it matched. Within a log, positive samples are must-linked, and each positive sample is
 // cannot-linked with each negative one (Chen, Rege, Dong and Fotouhi 2007). A sample with both marks in one log is an
 // error, and so are more than 33 million links.
-func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
+func (s *Set) ReadFeedback(ctx context.Context, file string) (_ *Links, err error) {
+	defer guard.Catch(&err)
 	type mark struct {
 		log    string
 		sample int
@@ -87,7 +88,7 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 	var names []string
 	var logs []FeedbackLog
 	index := map[string]int{}
-	err := s.readLines(ctx, "links", file, linkLines, []int{1}, func(line int, record []string, samples []int) error {
+	err = s.readLines(ctx, "links", file, linkLines, []int{1}, func(line int, record []string, samples []int) {
 		i, name := samples[0], strings.Clone(record[0])
 		if _, ok := index[name]; !ok {
 			index[name], names, logs = len(logs), append(names, name), append(logs, FeedbackLog{})
@@ -99,31 +100,26 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 		case "-", "−", "negative":
 			list, sign = &l.Negative, -1
 		default:
-			return fmt.Errorf("%s: expected + or -", spreadsheet.Quote(record[2]))
+			guard.Fail("%s: expected + or -", spreadsheet.Quote(record[2]))
 		}
 		switch before := marks[mark{name, i}] * sign; {
 		case before < 0:
-			return fmt.Errorf("the log %s marks %[3]s with the opposite sign in line %[2]d", spreadsheet.Quote(name), -before, spreadsheet.Quote(record[1]))
+			guard.Fail("the log %s marks %[3]s with the opposite sign in line %[2]d", spreadsheet.Quote(name), -before, spreadsheet.Quote(record[1]))
 		case before == 0:
 			*list = append(*list, i)
 			marks[mark{name, i}] = line * sign
 		}
-		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	must, cannot := 0, 0
-	for i, l := range logs {
-		p, n := len(l.Positive), len(l.Negative)
-		must, cannot = must+p*(p-1)/2, cannot+p*n
-		if must+cannot > mostLinks {
-			return nil, fmt.Errorf("links %s: more than %d links; the log %s marks %d samples + and %d -", file, mostLinks, spreadsheet.Quote(names[i]), p, n)
+	guard.Within(func() {
+		for i, l := range logs {
+			p, n := len(l.Positive), len(l.Negative)
+			must, cannot = must+p*(p-1)/2, cannot+p*n
+			guard.FailIf(must+cannot > mostLinks, "more than %d links; the log %s marks %d samples + and %d -", mostLinks, spreadsheet.Quote(names[i]), p, n)
 		}
-	}
-	if err := checkFit(ctx, must+cannot); err != nil {
-		return nil, fmt.Errorf("links %s: %w", file, err)
-	}
+		checkFit(ctx, must+cannot)
+	}, "links %s", file)
 	out := &Links{File: file, Must: make([][2]int, 0, must), Cannot: make([][2]int, 0, cannot)}
 	for _, l := range logs {
 		for i, a := range l.Positive {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -99,12 +98,12 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 		opt.Limit = max(limits.FromContext(ctx).Free(), 1)
 	}
 	s, err := guard.Interruptible(ctx, func() (*Set, error) { // readers of vector files do not check ctx
-		s, err := open(ctx, name, opt)
-		if err == nil && ctx.Err() != nil {
+		s := open(ctx, name, opt)
+		if ctx.Err() != nil {
 			s.Close()
 			return nil, ctx.Err()
 		}
-		return s, err
+		return s, nil
 	})
 	if err != nil {
 		return nil, err
@@ -177,68 +176,63 @@ func readWeights(ctx context.Context, opt OpenOptions, x mat.Matrix) (mat.Matrix
 	return c.Vectors, nil
 }
 
-func open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
-	info, isKnown, err := resolveName(name, opt)
+// open is Open without checks of options. It calls guard.Fail.
+func open(ctx context.Context, name string, opt OpenOptions) *Set {
+	info, isKnown := resolveName(name, opt)
 	switch {
-	case err != nil:
-		return nil, err
 	case isKnown && info.Name == catalogue.Generated:
 		s := Generated(opt.Seed)
 		s.Known = catalogue.Generated
-		return s, nil
+		return s
 	case isKnown:
 		return openKnown(ctx, &info, opt)
 	case strings.HasPrefix(name, catalogue.SetPrefix):
-		return nil, catalogue.Unknown(name)
+		guard.Check(catalogue.Unknown(name))
 	}
 	stat, err := os.Stat(name)
 	if err != nil && strings.ContainsAny(name, "*?[") {
-		if shards, err := vectorfile.Shards(name); shards != nil || err != nil {
-			return openShards(ctx, name, shards, err, opt)
+		if shards := guard.Must(vectorfile.Shards(name)); shards != nil {
+			return setOf(name, guard.Must(vectorfile.OpenShards(ctx, shards, opt.vectors())))
 		}
 	}
 	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(name, `/\`) {
-		return nil, catalogue.Unknown(name)
+		err = catalogue.Unknown(name)
 	}
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	if stat.IsDir() {
 		return openFolder(ctx, name, opt)
 	}
 	if opt.OneImage {
 		if isImage, err := imagefile.IsFile(name); err == nil && isImage {
 			sample := naming.ReadableName(filepath.Base(name))
-			return &Set{Name: sample, Names: []string{sample}, Labels: []int{-1}, Files: []string{name}}, nil
+			return &Set{Name: sample, Names: []string{sample}, Labels: []int{-1}, Files: []string{name}}
 		}
 	}
-	return openFile(ctx, name, opt.vectors())
+	return setOf(name, guard.Must(vectorfile.Open(ctx, name, opt.vectors())))
 }
 
-// resolveName returns the known set that name means, if any. A path of the same name is an error.
-func resolveName(name string, opt OpenOptions) (info catalogue.Info, isKnown bool, err error) {
+// resolveName returns the known set that name means, if any. It fails for a path of the same name.
+func resolveName(name string, opt OpenOptions) (info catalogue.Info, isKnown bool) {
 	info, isKnown = catalogue.Lookup(name)
 	if !isKnown || strings.HasPrefix(name, catalogue.SetPrefix) {
-		return info, isKnown, nil
+		return info, isKnown
 	}
 	here, err := os.Stat(name)
 	if err != nil {
-		return info, true, nil // no file or folder has this name
+		return info, true // no file or folder has this name
 	}
 	if name != info.Name {
-		return info, false, nil // a folder such as Yale
+		return info, false // a folder such as Yale
 	}
-	at, where := "", "generated"
+	where := "generated"
 	if name != catalogue.Generated {
-		_, at, err = info.Find(opt.Root, opt.From)
+		_, at, err := info.Find(opt.Root, opt.From)
 		if errors.Is(err, fs.ErrNotExist) {
-			return info, false, nil
+			return info, false
 		}
-		if err == nil {
-			isKnown, err = output.Inside(name, at)
-		}
-		if err != nil || isKnown {
-			return info, true, err // the local one is the known set
+		guard.Check(err)
+		if guard.Must(output.Inside(name, at)) {
+			return info, true // the local one is the known set
 		}
 		where = "in " + at
 	}
@@ -246,42 +240,36 @@ func resolveName(name string, opt OpenOptions) (info catalogue.Info, isKnown boo
 	if here.IsDir() {
 		kind = "folder"
 	}
-	return info, false, fmt.Errorf("%q is both a %s here and a known set, %s: write %[4]s for the %[2]s or %[5]s for the set",
+	guard.Fail("%q is both a %s here and a known set, %s: write %[4]s for the %[2]s or %[5]s for the set",
 		name, kind, where, "."+string(filepath.Separator)+name, catalogue.SetPrefix+name)
+	return info, false
 }
 
-func openKnown(ctx context.Context, info *catalogue.Info, opt OpenOptions) (*Set, error) {
+func openKnown(ctx context.Context, info *catalogue.Info, opt OpenOptions) (s *Set) {
 	form, path, err := info.Find(opt.Root, opt.From)
-	if err != nil {
-		return nil, err
-	}
-	s, err := openForm(ctx, form, path, opt)
-	if err != nil {
-		return nil, fmt.Errorf("the set %s: %w", info.Name, err)
-	}
-	if form.IDX && opt.Part == "" && s.Len() != info.Samples {
-		s.Close()
-		return nil, fmt.Errorf("the set %s: %s has %d of its %d samples", info.Name, path, s.Len(), info.Samples)
-	}
+	guard.Check(err)
+	guard.Within(func() {
+		s = openForm(ctx, form, path, opt)
+		if form.IDX && opt.Part == "" && s.Len() != info.Samples {
+			s.Close()
+			guard.Fail("%s has %d of its %d samples", path, s.Len(), info.Samples)
+		}
+	}, "the set %s", info.Name)
 	s.Name, s.Known = info.Name, info.Name
 	if len(s.Classes) != info.Classes {
 		s.Name = naming.ReadableName(filepath.Base(path)) // an extract should not look like the whole set
 	}
-	return s, nil
+	return s
 }
 
-func openFolder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
+func openFolder(ctx context.Context, dir string, opt OpenOptions) (s *Set) {
+	for _, e := range guard.Must(os.ReadDir(dir)) {
 		if !e.IsDir() && vectorfile.IsIDXImages(e.Name()) {
-			return idxFolder(ctx, dir, opt.Part, opt.vectors())
+			return guard.Must(idxFolder(ctx, dir, opt.Part, opt.vectors()))
 		}
 		if _, isShard := vectorfile.ShardOf(e.Name()); isShard {
-			if shards, err := vectorfile.Shards(dir); shards != nil || err != nil {
-				return openShards(ctx, dir, shards, err, opt)
+			if shards := guard.Must(vectorfile.Shards(dir)); shards != nil {
+				return setOf(dir, guard.Must(vectorfile.OpenShards(ctx, shards, opt.vectors())))
 			}
 		}
 	}
@@ -289,59 +277,37 @@ func openFolder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) 
 		for _, info := range catalogue.Known() {
 			for i := range info.Forms {
 				if f := &info.Forms[i]; f.Looks && f.FindIn(dir, 0) != "" {
-					if s, err := openForm(ctx, f, dir, opt); !errors.Is(err, errPattern) {
-						return s, err
+					if err := guard.Try(func() { s = openForm(ctx, f, dir, opt) }); !errors.Is(err, errPattern) {
+						guard.Check(err)
+						return s
 					}
 				}
 			}
 		}
 	}
-	return Folder(ctx, dir, opt)
+	return guard.Must(Folder(ctx, dir, opt))
 }
 
-func openShards(ctx context.Context, name string, paths []string, err error, opt OpenOptions) (*Set, error) {
-	if err != nil {
-		return nil, err
-	}
-	c, err := vectorfile.OpenShards(ctx, paths, opt.vectors())
-	if err != nil {
-		return nil, err
-	}
-	return setOf(name, c), nil
-}
-
-func openFile(ctx context.Context, path string, opt vectorfile.Options) (*Set, error) {
-	c, err := vectorfile.Open(ctx, path, opt)
-	if err != nil {
-		return nil, err
-	}
-	return setOf(path, c), nil
-}
-
-func openForm(ctx context.Context, f *catalogue.Form, path string, opt OpenOptions) (*Set, error) {
+func openForm(ctx context.Context, f *catalogue.Form, path string, opt OpenOptions) *Set {
 	vectors := opt.vectors()
 	if f.VectorFile != "" {
 		if vectors.Height == 0 && vectors.Width == 0 {
 			vectors.Height, vectors.Width = f.Height, f.Width
 		}
-		return openFile(ctx, path, vectors)
+		return setOf(path, guard.Must(vectorfile.Open(ctx, path, vectors)))
 	}
 	if f.IDX {
-		return idxFolder(ctx, path, opt.Part, vectors)
+		return guard.Must(idxFolder(ctx, path, opt.Part, vectors))
 	}
 	folder := OpenOptions{Pattern: f.Pattern, Pool: f.Pool || opt.Pool}
 	if opt.definesClasses() {
 		folder.Pattern, folder.Labels, folder.Truth = opt.Pattern, opt.Labels, opt.Truth
 	}
-	s, err := Folder(ctx, path, folder)
-	if err != nil {
-		return nil, err
-	}
-	s = s.withoutClasses(f.Omit)
+	s := guard.Must(Folder(ctx, path, folder)).withoutClasses(f.Omit)
 	if opt.NoClasses && opt.Labels == "" {
 		s.forgetClasses()
 	}
-	return s, nil
+	return s
 }
 
 // withoutClasses returns the set without the samples of some classes, and counts these in LeftOut.
@@ -393,25 +359,10 @@ func setOf(path string, c *vectorfile.Content) *Set {
 	return s
 }
 
-// content returns the vectors of the set, with their names and classes.
-func (s *Set) content() *vectorfile.Content {
+// Content returns the vectors of the set, with their names and classes, for [vectorfile.Write].
+func (s *Set) Content() *vectorfile.Content {
 	return &vectorfile.Content{Name: s.Name, Names: s.Names, Classes: s.Classes, Labels: s.Labels,
 		Vectors: s.Vectors, Height: s.Height, Width: s.Width, Features: s.Features, Settings: s.Settings, Single: s.Single, Lists: s.Lists}
-}
-
-// Write writes a set of vectors to a file, as [vectorfile.Write] does.
-func Write(ctx context.Context, path string, s *Set) error {
-	return vectorfile.Write(ctx, path, s.content())
-}
-
-// WriteNew is Write for a new file. If the file exists, it is unchanged, and the error wraps fs.ErrExist.
-func WriteNew(ctx context.Context, path string, s *Set) error {
-	return vectorfile.WriteNew(ctx, path, s.content())
-}
-
-// WriteTo writes a set of vectors to w in the format of the extension of name, as Write does.
-func WriteTo(ctx context.Context, w io.Writer, name string, s *Set) error {
-	return vectorfile.WriteTo(ctx, w, name, s.content())
 }
 
 // Generated draws 20 objects in 36 views each, as grey images of 32×32 pixels. Equal seeds give equal images.

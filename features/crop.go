@@ -14,6 +14,8 @@ import (
 
 	"golang.org/x/image/draw"
 	"golang.org/x/image/math/f64"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // Crop selects the part of an image that becomes the sample: a [Box], [Square], [Eyes] or [Whole].
@@ -88,42 +90,36 @@ func ReadEyes(file string) (_ *Eyes, err error) {
 	reader := csv.NewReader(f)
 	reader.FieldsPerRecord, reader.TrimLeadingSpace = 5, true
 	e := &Eyes{file: file, at: map[string]eyes{}}
-	for first := true; ; first = false {
-		record, err := reader.Read()
-		switch {
-		case err == io.EOF:
-			return e, nil
-		case errors.Is(err, csv.ErrFieldCount):
-			return nil, fmt.Errorf("eyes %s: %w, expected five: file,left_x,left_y,right_x,right_y", file, err)
-		case err != nil:
-			return nil, fmt.Errorf("eyes %s: %w", file, err)
-		case first && strings.EqualFold(strings.TrimSpace(record[1]), "left_x"):
-			continue
+	err = guard.Try(func() {
+		for first := true; ; first = false {
+			record, err := reader.Read()
+			if err == io.EOF {
+				return
+			}
+			guard.FailIf(errors.Is(err, csv.ErrFieldCount), "%w, expected five: file,left_x,left_y,right_x,right_y", err)
+			guard.Check(err)
+			if !first || !strings.EqualFold(strings.TrimSpace(record[1]), "left_x") {
+				line, _ := reader.FieldPos(0)
+				guard.Within(func() { e.add(record) }, "line %d", line)
+			}
 		}
-		if err := e.parseRecord(record); err != nil {
-			line, _ := reader.FieldPos(0)
-			return nil, fmt.Errorf("eyes %s: line %d: %w", file, line, err)
-		}
-	}
+	})
+	return e, guard.Wrap(err, "eyes %s", file)
 }
 
-func (e *Eyes) parseRecord(record []string) (err error) {
+// add adds the eyes of a line. It calls guard.Fail.
+func (e *Eyes) add(record []string) {
 	var v [4]float64
 	for i, field := range record[1:] {
-		v[i], err = strconv.ParseFloat(strings.TrimSpace(field), 64)
-		if err != nil || math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
-			return fmt.Errorf("%q: expected a number of pixels", field)
-		}
+		x, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
+		guard.FailIf(err != nil || math.IsNaN(x) || math.IsInf(x, 0), "%q: expected a number of pixels", field)
+		v[i] = x
 	}
-	if v[2]-v[0] < 1 {
-		return fmt.Errorf("the right eye, at x = %v, must be to the right of the left eye, at x = %v", v[2], v[0])
-	}
+	guard.FailIf(v[2]-v[0] < 1, "the right eye, at x = %v, must be to the right of the left eye, at x = %v", v[2], v[0])
 	name, found := strings.TrimSpace(record[0]), eyes{complex(v[0], v[1]), complex(v[2], v[3])}
-	if other, ok := e.at[name]; ok && other != found {
-		return fmt.Errorf("%q already has other eye positions", name)
-	}
+	other, known := e.at[name]
+	guard.FailIf(known && other != found, "%q already has other eye positions", name)
 	e.at[name] = found
-	return nil
 }
 
 func (e *Eyes) digest(sample string) string { return fmt.Sprintf("eyes %v", e.at[sample]) }

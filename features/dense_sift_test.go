@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
@@ -488,7 +489,7 @@ func TestDenseSIFTOfRealImages(t *testing.T) {
 		t.Fatalf("%d images in %s, error %v", len(files), dir, err)
 	}
 	for _, file := range files {
-		img, err := imagefile.Decode(file)
+		img, err := (&datasets.Set{Names: []string{""}, Files: []string{file}}).Image(0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,38 +47,26 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	n := set.Len()
 	d := &Described{source: source{set: set, opt: opt}, by: by, keys: make([]cache.Key, n), lengths: make([]int, n)}
 	bad, settings := make([]error, n), settingsOf(by)
-	d.opt.Progress = nil
 	guard.Check(d.eachUsable(ctx, bad, func(i int) error {
 		content, err := opt.Images.Sum(i)
+		if err != nil {
+			return err
+		}
 		d.keys[i] = cache.NewKey("descriptors", CacheVersion, settings, content[:])
-		return err
+		if opt.Cache != nil {
+			if size, ok := opt.Cache.SizeOf(d.keys[i]); ok && size > binaryHead {
+				d.lengths[i] = int(size-binaryHead) / (by.Dim() + binaryPlace)
+				return nil
+			}
+		}
+		return d.withDescriptors(ctx, i, func(found *Descriptors) error {
+			if d.lengths[i] = found.Len(); d.lengths[i] > 0 {
+				return nil
+			}
+			return fmt.Errorf("%s: %w: the image has %d×%d pixels: %s", set.Names[i], ErrNoDescriptors, found.Width, found.Height, by.WhyNone())
+		})
 	}))
-	// The cache also records that all of these images are usable.
-	all, usable := cache.NewKey("usable", d.keys), false
-	if opt.Cache != nil {
-		_, usable = opt.Cache.Get(all)
-	}
-	for i := 0; usable && i < n; i++ {
-		var size int64
-		size, usable = opt.Cache.SizeOf(d.keys[i])
-		d.lengths[i] = int(size-binaryHead) / (by.Dim() + binaryPlace)
-	}
-	d.opt.Progress = opt.Progress
-	if !usable {
-		guard.Check(d.eachUsable(ctx, bad, func(i int) error {
-			return d.withDescriptors(ctx, i, func(found *Descriptors) error {
-				if d.lengths[i] = found.Len(); d.lengths[i] > 0 {
-					return nil
-				}
-				return fmt.Errorf("%s: %w: the image has %d×%d pixels: %s", set.Names[i], ErrNoDescriptors, found.Width, found.Height, by.WhyNone())
-			})
-		}))
-	}
-	err = d.list(set, bad)
-	if err == nil && len(d.Skipped) == 0 && opt.Cache != nil {
-		opt.Cache.Put(all, nil)
-	}
-	return d, err
+	return d, d.list(set, bad)
 }
 
 // Len returns the number of descriptors of sample i.
@@ -112,7 +100,7 @@ func (d *Described) withDescriptors(ctx context.Context, i int, use func(*Descri
 			return use(found)
 		}
 	}
-	return d.opt.Observer.withImage(ctx, d.opt.Images, i, imagefile.Use{Memory: d.by.Memory, Do: func(img image.Image, _ image.Point) error {
+	return d.opt.withImage(ctx, i, imagefile.Use{Memory: d.by.Memory, Do: func(img image.Image, _ image.Point) error {
 		found, err := d.by.Extract(img)
 		if err != nil {
 			return fmt.Errorf("%s: %w", d.set.Names[i], err)
@@ -197,18 +185,14 @@ func (d *Descriptors) AppendBinary(b []byte) ([]byte, error) {
 
 // UnmarshalBinary decodes the result of AppendBinary. Vectors shares the memory of b; the rest takes at most 2·len(b)
 // bytes.
-func (d *Descriptors) UnmarshalBinary(b []byte) error {
-	if len(b) < binaryHead {
-		return fmt.Errorf("descriptors: %d bytes are too few; expected %d or more", len(b), binaryHead)
-	}
+func (d *Descriptors) UnmarshalBinary(b []byte) (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(len(b) < binaryHead, "descriptors: %d bytes are too few; expected %d or more", len(b), binaryHead)
 	n := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
 	p, dim := n(0), n(4)
-	if p > len(b) || p > 0 && dim > len(b) || len(b) != binaryHead+p*(dim+binaryPlace) {
-		return fmt.Errorf("descriptors: %d bytes do not contain %d descriptors of length %d", len(b), p, dim)
-	}
-	if p > 0 && (n(8) == 0 || n(12) == 0) {
-		return fmt.Errorf("descriptors: the image has %d×%d pixels; expected 1×1 or more", n(8), n(12))
-	}
+	guard.FailIf(p > len(b) || p > 0 && dim > len(b) || len(b) != binaryHead+p*(dim+binaryPlace),
+		"descriptors: %d bytes do not contain %d descriptors of length %d", len(b), p, dim)
+	guard.FailIf(p > 0 && (n(8) == 0 || n(12) == 0), "descriptors: the image has %d×%d pixels; expected 1×1 or more", n(8), n(12))
 	*d = Descriptors{Dim: dim, Width: n(8), Height: n(12), Vectors: b[binaryHead:][: p*dim : p*dim]}
 	b = b[binaryHead+p*dim:]
 	for _, list := range []*[]float32{&d.X, &d.Y, &d.Scale} {

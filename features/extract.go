@@ -36,31 +36,20 @@ type Options struct {
 	Workers int
 	Images  *datasets.Images // the opened images of the set; nil opens them
 	// Cache, if set, stores features by the content of the images and all settings that they depend on.
-	Cache    Cache
-	Observer *Observer // called for each decoded image, or nil
+	Cache Cache
+	// Observer, if set, returns a use of the image of sample i before the extractor's, except for images whose features
+	// are cached. An error of it stops the extraction.
+	Observer func(i int) imagefile.Use
 	// Progress, if set, is called with the number of processed images. Calls do not overlap.
 	Progress func(done, total int)
 }
 
-// Observer receives each image before the extractor does, except images whose features are cached.
-type Observer struct {
-	// Least is the smallest height and width to which images may be reduced while decoding; 0 means no reduction.
-	// Memory returns the largest number of bytes that See allocates for an image of width×height; see [imagefile.Use].
-	Least  int
-	Memory func(width, height int) int64
-	// See receives the image of sample i and the size of the original. It is called concurrently. An error stops the
-	// extraction.
-	See func(i int, img image.Image, whole image.Point) error
-}
-
 // withImage passes the image of sample i to the observer and then to use.
-func (o *Observer) withImage(ctx context.Context, images *datasets.Images, i int, use imagefile.Use) error {
-	if o == nil {
-		return images.With(ctx, i, use)
+func (o *Options) withImage(ctx context.Context, i int, use imagefile.Use) error {
+	if o.Observer == nil {
+		return o.Images.With(ctx, i, use)
 	}
-	return images.With(ctx, i, imagefile.Use{Least: o.Least, Memory: o.Memory, Do: func(img image.Image, whole image.Point) error {
-		return o.See(i, img, whole)
-	}}, use)
+	return o.Images.With(ctx, i, o.Observer(i), use)
 }
 
 // Cache stores features by key, the SHA-256 sum of everything that they depend on. Entries that it drops are computed
@@ -84,17 +73,17 @@ func settingsOf(e Extractor) string { return fmt.Sprintf("%T%+[1]v", e) }
 // unusable sample is an error that names it.
 func Extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (_ *Matrix, err error) {
 	defer guard.Catch(&err)
-	s := guard.Must(sourceOf(ctx, set, by, opt))
+	s := sourceOf(ctx, set, by, opt)
 	out, bad := &Matrix{Made: s.Made}, make([]error, set.Len())
 	if x, ok := set.Vectors.(*sparse.CSR); ok && s.unchanged {
-		x = guard.Must(s.sparse(ctx, x, bad))
+		x = s.sparse(ctx, x, bad)
 		guard.Check(out.list(set, bad))
 		if out.X = x; len(out.Skipped) > 0 {
 			out.X = x.SelectRows(out.Rows)
 		}
 		return out, nil
 	}
-	x := guard.Must(s.dense(ctx, bad))
+	x := s.dense(ctx, bad)
 	guard.Check(out.list(set, bad))
 	n, m := len(out.Rows), s.columns
 	for at, i := range out.Rows {
@@ -105,41 +94,33 @@ func Extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Option
 }
 
 // sparse returns the normalised sparse vectors of the set.
-func (s *source) sparse(ctx context.Context, x *sparse.CSR, bad []error) (*sparse.CSR, error) {
+func (s *source) sparse(ctx context.Context, x *sparse.CSR, bad []error) *sparse.CSR {
 	if s.opt.Normalise != NormNone || s.opt.Power != 0 {
-		release, err := s.reserve(ctx, 16*int64(x.NNZ()))
-		if err != nil {
-			return nil, err
-		}
-		defer release()
+		defer s.reserve(ctx, 16*int64(x.NNZ()))()
 		x = x.Clone()
 	}
-	return x, s.eachUsable(ctx, bad, func(i int) error {
+	guard.Check(s.eachUsable(ctx, bad, func(i int) error {
 		columns, values := x.Row(i)
 		return s.normalise(i, values, columns)
-	})
+	}))
+	return x
 }
 
 // dense returns the values of all rows, including bad ones.
-func (s *source) dense(ctx context.Context, bad []error) ([]float64, error) {
+func (s *source) dense(ctx context.Context, bad []error) []float64 {
 	n, m := s.set.Len(), s.columns
-	if n > math.MaxInt/8/max(m, 1) {
-		return nil, fmt.Errorf("features: %d samples of %d values are too many", n, m)
-	}
-	release, err := s.reserve(ctx, 8*int64(n)*int64(m))
-	if err != nil {
-		return nil, err
-	}
-	defer release()
+	guard.FailIf(n > math.MaxInt/8/max(m, 1), "features: %d samples of %d values are too many", n, m)
+	defer s.reserve(ctx, 8*int64(n)*int64(m))()
 	x := make([]float64, n*m)
-	return x, s.eachUsable(ctx, bad, func(i int) error { return s.row(ctx, i, x[i*m:(i+1)*m]) })
+	guard.Check(s.eachUsable(ctx, bad, func(i int) error { return s.row(ctx, i, x[i*m:(i+1)*m]) }))
+	return x
 }
 
-func (s *source) reserve(ctx context.Context, bytes int64) (release func(), err error) {
-	return memory.FromContext(ctx).Keep(bytes, fmt.Sprintf("the features of %s, %d×%d", s.set.Name, s.set.Len(), s.columns))
+func (s *source) reserve(ctx context.Context, bytes int64) (release func()) {
+	return guard.Must(memory.FromContext(ctx).Keep(bytes, fmt.Sprintf("the features of %s, %d×%d", s.set.Name, s.set.Len(), s.columns)))
 }
 
-// source computes the rows of a set.
+// source computes the rows of a set. Its methods sparse, dense and reserve call guard.Fail.
 type source struct {
 	Made
 	set       *datasets.Set
@@ -150,15 +131,11 @@ type source struct {
 	fill func(ctx context.Context, i int, row []float64) error
 }
 
-// sourceOf validates the options and returns the source for an extractor and a set.
-func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*source, error) {
-	if !(opt.Power >= 0 && opt.Power <= 1) {
-		return nil, fmt.Errorf("features: power %v: expected above 0 and at most 1", opt.Power)
-	}
+// sourceOf validates the options and returns the source for an extractor and a set. It calls guard.Fail.
+func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) *source {
+	guard.FailIf(!(opt.Power >= 0 && opt.Power <= 1), "features: power %v: expected above 0 and at most 1", opt.Power)
 	rows, err := by.Rows(ctx, set)
-	if err != nil {
-		return nil, fmt.Errorf("features: %w", err)
-	}
+	guard.Check(guard.Wrap(err, "features"))
 	info := InfoOf(by)
 	if opt.Crop == (Whole{}) && rows.Crop == nil {
 		opt.Crop = nil
@@ -173,9 +150,9 @@ func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 			return nil
 		}
 	case set.Files == nil && set.Height == 0:
-		return nil, fmt.Errorf("features: the vectors of the set %s are not images, but %s %s", set.Name, info.Name, info.Images)
+		guard.Fail("features: the vectors of the set %s are not images, but %s %s", set.Name, info.Name, info.Images)
 	case set.Files == nil && info.Colour:
-		return nil, fmt.Errorf("features: the images of the set %s are grey, but %s %s", set.Name, info.Name, info.Images)
+		guard.Fail("features: the images of the set %s are grey, but %s %s", set.Name, info.Name, info.Images)
 	default:
 		if s.opt.Crop = cmp.Or(opt.Crop, rows.Crop, Crop(Whole{})); rows.Places != (Cells{}) {
 			s.Places, s.Crop = rows.Places, s.opt.Crop
@@ -185,13 +162,12 @@ func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 		}
 		s.fill = rows.filler(set, by, s.opt)
 	}
-	if set.Missing && (!s.unchanged || s.opt.Normalise != NormNone || s.opt.Power != 0) {
-		return nil, fmt.Errorf("features: the missing values of %s need unchanged vectors: set normalise to none, without crop, power or another size", set.Name)
-	}
+	guard.FailIf(set.Missing && (!s.unchanged || s.opt.Normalise != NormNone || s.opt.Power != 0),
+		"features: the missing values of %s need unchanged vectors: set normalise to none, without crop, power or another size", set.Name)
 	if isImage && rows.Height > 0 {
 		s.Height, s.Width, s.Channels = rows.Height, rows.Width, rows.Channels
 	}
-	return s, nil
+	return s
 }
 
 // row computes the normalised row of sample i. row must be zero.
@@ -211,10 +187,10 @@ func (s *source) normalise(i int, values []float64, columns []int) error {
 
 // filler returns a function that computes the row of an image, or reads it from the cache.
 func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx context.Context, i int, row []float64) error {
-	images := opt.Images
-	if images == nil {
-		images = set.Images()
+	if opt.Images == nil {
+		opt.Images = set.Images()
 	}
+	images := opt.Images
 	use := imagefile.Use{Least: r.least(opt.Crop), Memory: func(w, h int) int64 {
 		return resizing(w, h, r.Height, r.Width, r.Channels) + r.Memory + 8*int64(r.Channels*r.Height*r.Width)
 	}}
@@ -237,7 +213,7 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx 
 		use.Do = func(img image.Image, _ image.Point) error {
 			return guard.Wrap(r.compute(row, img, opt.Crop, set.Names[i]), "%s", set.Names[i])
 		}
-		if err := opt.Observer.withImage(ctx, images, i, use); err != nil {
+		if err := opt.withImage(ctx, i, use); err != nil {
 			return err
 		}
 		if r.Fill == nil {
@@ -287,23 +263,14 @@ type Blocks struct{ source }
 
 // InBlocks prepares the rows of Extract for reading in blocks. With SkipBad it computes every row of images once, to find
 // the usable ones. SkipBad with vectors is an error, and so are sparse vectors.
-func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*Blocks, error) {
+func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (_ *Blocks, err error) {
+	defer guard.Catch(&err)
 	_, isSparse := set.Vectors.(*sparse.CSR)
-	switch {
-	case opt.SkipBad && set.Files == nil:
-		return nil, fmt.Errorf("features: unusable vectors of %s cannot be skipped when they are read in batches", set.Name)
-	case isSparse:
-		return nil, fmt.Errorf("features: the vectors of %s are sparse; batches need dense vectors", set.Name)
-	}
-	s, err := sourceOf(ctx, set, by, opt)
-	if err != nil {
-		return nil, err
-	}
-	bad := make([]error, set.Len())
+	guard.FailIf(opt.SkipBad && set.Files == nil, "features: unusable vectors of %s cannot be skipped when they are read in batches", set.Name)
+	guard.FailIf(isSparse, "features: the vectors of %s are sparse; batches need dense vectors", set.Name)
+	s, bad := sourceOf(ctx, set, by, opt), make([]error, set.Len())
 	if opt.SkipBad {
-		if err := s.eachUsable(ctx, bad, func(i int) error { return s.row(ctx, i, make([]float64, s.columns)) }); err != nil {
-			return nil, err
-		}
+		guard.Check(s.eachUsable(ctx, bad, func(i int) error { return s.row(ctx, i, make([]float64, s.columns)) }))
 	}
 	return &Blocks{*s}, s.list(set, bad)
 }

@@ -33,12 +33,15 @@ type ColourHistogram struct {
 type Cells struct{ Rows, Columns int }
 
 // UnmarshalText parses "ROWSxCOLUMNS", such as "2x3".
-func (c *Cells) UnmarshalText(text []byte) error {
-	rows, columns, both := strings.Cut(string(text), "x")
+func (c *Cells) UnmarshalText(text []byte) error { return c.Parse(string(text), colourSide) }
+
+// Parse is UnmarshalText for a grid of at most most rows and columns.
+func (c *Cells) Parse(text string, most int) error {
+	rows, columns, both := strings.Cut(text, "x")
 	r, err1 := strconv.Atoi(rows)
 	n, err2 := strconv.Atoi(columns)
-	if !both || err1 != nil || err2 != nil || r < 1 || n < 1 || r > colourSide || n > colourSide {
-		return fmt.Errorf("invalid grid %q; expected rows×columns such as 2x2, at most %dx%[2]d", text, colourSide)
+	if !both || err1 != nil || err2 != nil || min(r, n) < 1 || max(r, n) > most {
+		return fmt.Errorf("invalid grid %q; expected rows×columns such as 2x2, at most %dx%[2]d", text, most)
 	}
 	*c = Cells{r, n}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -189,7 +189,7 @@ func TestKeypointSIFTOfRealImages(t *testing.T) {
 		t.Fatalf("%d images, error %v", len(files), err)
 	}
 	for _, file := range files {
-		img, err := imagefile.Decode(file)
+		img, err := (&datasets.Set{Names: []string{""}, Files: []string{file}}).Image(0)
 		if err != nil {
 			t.Fatal(err)
 		}

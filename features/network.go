@@ -66,8 +66,7 @@ func (n Network) Rows(ctx context.Context, _ *datasets.Set) (_ *Rows, err error)
 	defer guard.Catch(&err)
 	model, budget := guard.Must(n.model(ctx)), memory.FromContext(ctx)
 	net := guard.Must(network.Compile(model, network.Options{Height: n.Size, Width: n.Size, Layer: n.Layer, Memory: max(budget.Free(), 1)}))
-	mean, scale, err := n.entry(net.Channels)
-	guard.Check(err)
+	mean, scale := n.entry(net.Channels)
 	// The weights count against the memory budget until net is garbage collected.
 	runtime.AddCleanup(net, func(give func()) { give() }, budget.Hold(net.Shared()))
 	pixels, places, channels := net.Height*net.Width, net.OutHeight*net.OutWidth, net.OutChannels
@@ -129,30 +128,24 @@ func (n Network) model(ctx context.Context) ([]byte, error) {
 	return network.ReadFile(ctx, n.File)
 }
 
-// entry returns the mean and scale that normalise each channel of a pixel.
-func (n Network) entry(channels int) (mean, scale []float64, err error) {
+// entry returns the mean and scale that normalise each channel of a pixel. It calls guard.Fail.
+func (n Network) entry(channels int) (mean, scale []float64) {
 	mean, scale = n.Mean, n.Scale
 	switch {
 	case n.File == "" && (mean != nil || scale != nil || n.Order != ""):
-		return nil, nil, errors.New("mean, scale and order need file")
+		guard.Fail("mean, scale and order need file")
 	case n.File == "":
 		mean, scale = []float64{127}, []float64{128}
 	case mean == nil || scale == nil:
-		return nil, nil, errors.New("mean and scale are missing; many models use mean: [123.675, 116.28, 103.53], scale: [58.395, 57.12, 57.375]")
+		guard.Fail("mean and scale are missing; many models use mean: [123.675, 116.28, 103.53], scale: [58.395, 57.12, 57.375]")
 	}
-	if err := validate(n); err != nil {
-		return nil, nil, err
-	}
-	if channels != 1 && channels != 3 {
-		return nil, nil, fmt.Errorf("the network needs images of %d channels; expected 1 or 3", channels)
-	}
+	guard.Check(validate(n))
+	guard.FailIf(channels != 1 && channels != 3, "the network needs images of %d channels; expected 1 or 3", channels)
 	for _, of := range []*[]float64{&mean, &scale} {
 		if len(*of) == 1 {
 			*of = slices.Repeat(*of, channels)
 		}
 	}
-	if len(mean) != channels || len(scale) != channels {
-		return nil, nil, fmt.Errorf("mean %v and scale %v: expected one number or %d", n.Mean, n.Scale, channels)
-	}
-	return mean, scale, nil
+	guard.FailIf(len(mean) != channels || len(scale) != channels, "mean %v and scale %v: expected one number or %d", n.Mean, n.Scale, channels)
+	return mean, scale
 }

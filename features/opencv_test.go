@@ -11,7 +11,7 @@ import (
 
 	"gocv.io/x/gocv"
 
-	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -96,7 +96,7 @@ func TestDenseSIFTAgreesWithOpenCVOnRealImages(t *testing.T) {
 			continue
 		}
 		for _, file := range files {
-			img, err := imagefile.Decode(file)
+			img, err := (&datasets.Set{Names: []string{""}, Files: []string{file}}).Image(0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -135,15 +135,11 @@ func Thumbnail(img image.Image, longest int) *image.RGBA {
 // else nil.
 func GreyThumbnail(img image.Image, longest int) *image.Gray {
 	size := img.Bounds().Size()
-	switch img := img.(type) {
-	case *image.Gray:
-		if max(size.X, size.Y) <= longest {
-			return img
-		}
-	case *image.Gray16:
-		if max(size.X, size.Y) <= longest {
-			return reducedGrey(img, size)
-		}
+	if grey, ok := img.(*image.Gray); ok && max(size.X, size.Y) <= longest {
+		return grey
+	}
+	if _, ok := img.(*image.Gray16); ok && max(size.X, size.Y) <= longest {
+		return reducedGrey(img, size)
 	}
 	return nil
 }

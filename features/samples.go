@@ -67,9 +67,9 @@ func (s *source) eachUsable(ctx context.Context, bad []error, f func(i int) erro
 			return nil
 		}
 		err := withSample(s.set, i, func() error { return f(i) })
-		var tooLarge *memory.LimitError
+		_, tooLarge := errors.AsType[*memory.LimitError](err)
 		switch {
-		case err == nil || errors.As(err, &tooLarge) || errors.Is(err, datasets.ErrChanged):
+		case err == nil || tooLarge || errors.Is(err, datasets.ErrChanged):
 			return err
 		case s.opt.SkipBad:
 			bad[i] = err
@@ -89,8 +89,7 @@ func eachSample(ctx context.Context, set *datasets.Set, samples []int, workers i
 // withSample calls f and turns a panic into an error that names the sample.
 func withSample(set *datasets.Set, i int, f func() error) error {
 	err := guard.Call(f)
-	var fault *guard.PanicError
-	if errors.As(err, &fault) {
+	if _, isPanic := errors.AsType[*guard.PanicError](err); isPanic {
 		return fmt.Errorf("%s: %w", set.Names[i], err)
 	}
 	return err

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
@@ -80,7 +80,7 @@ func TestBlurredPhotographs(t *testing.T) {
 	}
 	sharp, soft := make([][]*Look, len(files)), make([][]*Look, len(files))
 	err := parallel.Blocks(t.Context(), 0, len(files), 1, func(_, i, _ int) {
-		img, err := imagefile.Decode(files[i])
+		img, err := (&datasets.Set{Names: []string{""}, Files: []string{files[i]}}).Image(0)
 		if err != nil {
 			t.Error(err)
 			return

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/features"
@@ -25,17 +24,11 @@ type Grid []features.Cells
 func (g *Grid) UnmarshalText(text []byte) error {
 	var read Grid
 	for part := range strings.SplitSeq(string(text), "+") {
-		rows, cols, _ := strings.Cut(part, "x")
-		r, err := strconv.Atoi(rows)
-		c, err2 := strconv.Atoi(cols)
-		const most = 1 << 10
-		switch {
-		case err != nil || err2 != nil:
-			return fmt.Errorf(`grid %q: expected rows×columns, such as "4x4" or "1x1+2x2+4x4"`, text)
-		case min(r, c) < 1 || max(r, c) > most:
-			return fmt.Errorf("grid %q: %d×%d cells; expected 1 to %d", text, r, c, most)
+		var c features.Cells
+		if err := c.Parse(part, 1<<10); err != nil {
+			return fmt.Errorf("grid %q: %w", text, err)
 		}
-		read = append(read, features.Cells{Rows: r, Columns: c})
+		read = append(read, c)
 	}
 	*g = read
 	return nil

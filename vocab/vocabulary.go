@@ -9,6 +9,7 @@
 package vocab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,20 +98,14 @@ func (v *Vocabulary) SaveTo(z *npz.Writer) {
 // for values outside 0 to 255 and if the words exceed the memory budget of ctx.
 func Load(ctx context.Context, r io.ReaderAt, size int64) (_ *Vocabulary, err error) {
 	defer wrap(&err, "loading a vocabulary")
-	z, err := npz.Open(r, size)
-	if err != nil {
-		return nil, err
-	}
+	defer guard.Catch(&err)
+	z := guard.Must(npz.Open(r, size))
 	values, shape, err := z.Floats(savedWords, 2, func(shape []int) error {
 		words, dim := shape[0], shape[1]
-		if err := checkSize(words, dim); err != nil {
-			return err
-		}
-		return memory.FromContext(ctx).Check(8*int64(words)*int64(dim), fmt.Sprintf("%d words of %d numbers", words, dim))
+		need := 8 * int64(words) * int64(dim)
+		return cmp.Or(checkSize(words, dim), memory.FromContext(ctx).Check(need, fmt.Sprintf("%d words of %d numbers", words, dim)))
 	})
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	v := &Vocabulary{mat.NewDense(shape[0], shape[1], values)}
 	return v, v.checkWords()
 }

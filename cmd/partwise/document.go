@@ -18,8 +18,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/seed4492f2cd/partwise/cluster"
-	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
@@ -243,8 +243,8 @@ func (inv *invocation) writesStdout(cmd *cobra.Command, out *pflag.Flag) error {
 	return nil
 }
 
-func (inv *invocation) writeSet(ctx context.Context, out string, set *datasets.Set) error {
-	return datasets.WriteTo(ctx, inv.stdout, out, set)
+func (inv *invocation) writeVectors(ctx context.Context, out string, c *vectorfile.Content) error {
+	return vectorfile.WriteTo(ctx, inv.stdout, out, c)
 }
 
 // readStdin replaces - among the arguments by a scratch file with the standard input. Readers of files need to seek.

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/internal/guard"
@@ -97,14 +98,14 @@ func (in *inputs) setOf(x mat.Matrix) *datasets.Set {
 }
 
 func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) error {
-	write := datasets.WriteNew
+	write := vectorfile.WriteNew
 	switch {
 	case isStdout(out):
-		write = invocationIn(ctx).writeSet
+		write = invocationIn(ctx).writeVectors
 	case force:
-		write = datasets.Write
+		write = vectorfile.Write
 	}
-	return existsError(write(ctx, out, set))
+	return existsError(write(ctx, out, set.Content()))
 }
 
 func (in *inputs) writeWithSkipped(cmd *cobra.Command, out string, force bool, write func(context.Context) error) {

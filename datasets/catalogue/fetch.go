@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 const (
@@ -42,12 +43,20 @@ func (d *Downloader) download(ctx context.Context, file *Download, dir string) (
 	if want.verify(path) == nil {
 		return path, nil // an interrupted process has downloaded it
 	}
-	addresses, errs := d.addresses(file)
-	if len(addresses) > 0 {
-		errs = nil
+	addresses := file.URLs
+	if d.Mirror != "" {
+		mirrored, err := url.JoinPath(d.Mirror, file.File)
+		if err != nil {
+			return "", fmt.Errorf("mirror %q: %w", d.Mirror, err)
+		}
+		addresses = []string{mirrored}
 	}
-	for _, address := range addresses {
-		err := d.fetchFrom(ctx, address, file, path)
+	var errs []error
+	for _, text := range addresses {
+		address, err := d.address(file, text)
+		if err == nil {
+			err = d.fetchFrom(ctx, address, file, path)
+		}
 		if err == nil {
 			if err = want.verify(path + partSuffix); err == nil {
 				return path, os.Rename(path+partSuffix, path)
@@ -62,32 +71,17 @@ func (d *Downloader) download(ctx context.Context, file *Download, dir string) (
 	return "", errors.Join(errs...)
 }
 
-// addresses returns the addresses of the file, and an error for each unusable one.
-func (d *Downloader) addresses(file *Download) (addresses []*url.URL, errs []error) {
-	texts := file.URLs
-	if d.Mirror != "" {
-		mirrored, err := url.JoinPath(d.Mirror, file.File)
-		if err != nil {
-			return nil, []error{fmt.Errorf("mirror %q: %w", d.Mirror, err)}
-		}
-		texts = []string{mirrored}
+// address returns an address of the file, or an error if it is unusable.
+func (d *Downloader) address(file *Download, text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+	case u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		err = fmt.Errorf("%s: expected an http or https URL", text)
+	case u.Scheme == "http" && !file.hasSum() && !d.Insecure:
+		err = fmt.Errorf("%s: a plain HTTP download without a published checksum could be altered on the way; insecure allows it", text)
 	}
-	for _, text := range texts {
-		u, err := url.Parse(text)
-		switch {
-		case err != nil:
-		case u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-			err = fmt.Errorf("%s: expected an http or https URL", text)
-		case u.Scheme == "http" && !file.hasSum() && !d.Insecure:
-			err = fmt.Errorf("%s: a plain HTTP download without a published checksum could be altered on the way; insecure allows it", text)
-		}
-		if err != nil {
-			errs = append(errs, err)
-		} else {
-			addresses = append(addresses, u)
-		}
-	}
-	return addresses, errs
+	return u, err
 }
 
 // client follows redirects from https only to https, and only to the set's hosts unless a sum is published.
@@ -301,17 +295,13 @@ type fileSum struct {
 // expectedSum returns the expected sum of the file: the published one, or the one noted in dir.
 func (f *Download) expectedSum(dir string) (fileSum, error) {
 	s := fileSum{kind: "SHA-256", want: f.SHA256, hash: sha256.New, ofContent: true, max: cmp.Or(f.MaxUnpacked, defaultMaxUnpacked)}
-	switch {
-	case f.SHA256 != "":
-		return s, nil
-	case f.MD5 != "":
+	if f.SHA256 == "" && f.MD5 != "" {
 		s.kind, s.want, s.hash, s.ofContent = "MD5", f.MD5, md5.New, false
-		return s, nil
 	}
 	noted := filepath.Join(dir, f.File+sumSuffix)
 	text, err := os.ReadFile(noted)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case s.want != "" || errors.Is(err, fs.ErrNotExist):
 		return s, nil
 	case err != nil:
 		return s, err
@@ -334,42 +324,27 @@ func (f *Download) checkSum(path string) error {
 }
 
 // verify returns an error if the file, which may be a part, cannot be read or has another sum.
-func (s fileSum) verify(path string) error {
-	if s.want == "" {
-		_, err := os.Stat(path)
-		return err
-	}
-	name := strings.TrimSuffix(filepath.Base(path), partSuffix)
-	got, err := s.compute(path, s.ofContent && strings.HasSuffix(name, ".gz"))
-	if err != nil || got == s.want {
-		return err
-	}
-	err = fmt.Errorf("%s has the %s checksum %s, expected %s", name, s.kind, got, s.want)
-	if s.source != "" {
-		err = fmt.Errorf("%w, saved by an earlier download in %s; remove that file to accept the new one", err, s.source)
-	}
-	return err
-}
-
-// compute returns the sum of a file, or of its unpacked content.
-func (s fileSum) compute(path string, unpack bool) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
+func (s fileSum) verify(path string) (err error) {
+	defer guard.Catch(&err)
+	f := guard.Must(os.Open(path))
 	defer f.Close()
-	var r io.Reader = f
-	if unpack {
-		if r, err = gzip.NewReader(f); err != nil {
-			return "", err
-		}
+	if s.want == "" {
+		return nil
+	}
+	name, r := strings.TrimSuffix(filepath.Base(path), partSuffix), io.Reader(f)
+	if s.ofContent && strings.HasSuffix(name, ".gz") {
+		r = guard.Must(gzip.NewReader(f))
 	}
 	h := s.hash()
-	n, err := io.Copy(h, io.LimitReader(r, s.max+1))
-	if err == nil && n > s.max {
-		err = fmt.Errorf("the content is larger than the limit of %d bytes", s.max)
+	n := guard.Must(io.Copy(h, io.LimitReader(r, s.max+1)))
+	guard.FailIf(n > s.max, "the content is larger than the limit of %d bytes", s.max)
+	if got := hex.EncodeToString(h.Sum(nil)); got != s.want {
+		err = fmt.Errorf("%s has the %s checksum %s, expected %s", name, s.kind, got, s.want)
+		if s.source != "" {
+			err = fmt.Errorf("%w, saved by an earlier download in %s; remove that file to accept the new one", err, s.source)
+		}
 	}
-	return hex.EncodeToString(h.Sum(nil)), err
+	return err
 }
 
 // noteSum writes the sum of a file without a published one into dir for later downloads, and reports it.
@@ -381,10 +356,10 @@ func (d *Downloader) noteSum(file *Download, path, dir string) error {
 	if _, err := os.Lstat(noted); !errors.Is(err, fs.ErrNotExist) {
 		return err // the file was checked against the noted sum
 	}
-	got, err := fileSum{hash: sha256.New, max: cmp.Or(file.MaxBytes, defaultMaxBytes)}.compute(path, false)
+	sum, _, err := atomicfile.Sum(context.Background(), path)
 	if err != nil {
 		return err
 	}
-	d.report(fmt.Sprintf("%s has no published checksum; its SHA-256 is %s, saved in %s", file.File, got, noted))
-	return atomicfile.Write(noted, []byte(got+"  "+file.File+"\n"))
+	d.report(fmt.Sprintf("%s has no published checksum; its SHA-256 is %x, saved in %s", file.File, sum, noted))
+	return atomicfile.Write(noted, fmt.Appendf(nil, "%x  %s\n", sum, file.File))
 }

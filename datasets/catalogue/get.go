@@ -97,17 +97,18 @@ func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (er
 			os.Remove(dir)
 		}
 	}()
-	guard.Check(clearWork(work, missing))
+	clearWork(work, missing)
 	guard.Check(atomicfile.RemoveStale(dir)) // left by a process killed while it noted a sum
 	for _, file := range missing {
 		if file.Unpack {
-			guard.Check(d.getArchive(ctx, f, file, dir))
+			d.getArchive(ctx, f, file, dir)
 		} else {
 			from := guard.Must(d.download(ctx, file, dir))
-			guard.Check(d.moveIntoPlace(file, from, from, filepath.Join(dir, file.File)))
+			d.moveIntoPlace(file, from, from, filepath.Join(dir, file.File))
 		}
 	}
-	return clearWork(work, nil)
+	clearWork(work, nil)
+	return nil
 }
 
 // missing returns the folder of the form's files, else dir, and the missing files. It calls guard.Fail.
@@ -180,75 +181,58 @@ func (d *Downloader) report(message string) {
 	}
 }
 
-// clearWork removes the files of killed processes in work, except parts of missing files.
-func clearWork(work string, missing []*Download) error {
+// clearWork removes the files of killed processes in work, except parts of missing files. It calls guard.Fail.
+func clearWork(work string, missing []*Download) {
 	var keep []string
 	for _, file := range missing {
 		keep = append(keep, file.File, file.File+partSuffix, file.File+noteSuffix)
 	}
-	entries, err := os.ReadDir(work)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
+	for _, e := range guard.Must(os.ReadDir(work)) {
 		if !slices.Contains(keep, e.Name()) {
-			if err := os.RemoveAll(filepath.Join(work, e.Name())); err != nil {
-				return err
-			}
+			guard.Check(os.RemoveAll(filepath.Join(work, e.Name())))
 		}
 	}
-	return nil
 }
 
-// getArchive downloads an archive of a form and unpacks it to the folder rawName in dir, which must not exist.
-func (d *Downloader) getArchive(ctx context.Context, f *Form, file *Download, dir string) (err error) {
+// getArchive downloads an archive of a form and unpacks it to the folder rawName in dir, which must not exist. It calls
+// guard.Fail.
+func (d *Downloader) getArchive(ctx context.Context, f *Form, file *Download, dir string) {
 	archive := filepath.Join(dir, file.File)
 	mine := file.checkSum(archive) == nil // the user's own archive is used, and stays
 	if !mine {
-		if archive, err = d.download(ctx, file, dir); err != nil {
-			return err
-		}
+		archive = guard.Must(d.download(ctx, file, dir))
 	}
 	tmp := filepath.Join(dir, workName, unpackName)
-	if err := errors.Join(os.RemoveAll(tmp), os.Mkdir(tmp, 0o777)); err != nil {
-		return err
-	}
+	guard.Check(errors.Join(os.RemoveAll(tmp), os.Mkdir(tmp, 0o777)))
 	defer os.RemoveAll(tmp)
-	if err := f.unpack(ctx, file, archive, tmp); err != nil {
-		if !mine && !isDiskError(err) && ctx.Err() == nil {
-			err = errors.Join(err, os.Remove(archive)) // so that the next attempt downloads it again
-		}
-		return err
+	err := guard.Try(func() { f.unpack(ctx, file, archive, tmp) })
+	if err != nil && !mine && !isDiskError(err) && ctx.Err() == nil {
+		err = errors.Join(err, os.Remove(archive)) // so that the next attempt downloads it again
 	}
-	return d.moveIntoPlace(file, archive, tmp, filepath.Join(dir, rawName))
+	guard.Check(err)
+	d.moveIntoPlace(file, archive, tmp, filepath.Join(dir, rawName))
 }
 
-// unpack unpacks an archive, and its inner archive if any, into the folder tmp.
-func (f *Form) unpack(ctx context.Context, file *Download, archive, tmp string) (err error) {
-	defer guard.Catch(&err)
+// unpack unpacks an archive, and its inner archive if any, into the folder tmp. It calls guard.Fail.
+func (f *Form) unpack(ctx context.Context, file *Download, archive, tmp string) {
 	limit := cmp.Or(file.MaxUnpacked, defaultMaxUnpacked)
 	guard.Check(unpack(ctx, archive, tmp, limit))
 	if file.Inner != "" {
 		inner := filepath.Join(tmp, filepath.FromSlash(file.Inner))
 		if _, err := os.Lstat(inner); err != nil {
-			return fmt.Errorf("%s does not contain %s", file.File, file.Inner)
+			guard.Fail("%s does not contain %s", file.File, file.Inner)
 		}
 		guard.Check(unpack(ctx, inner, filepath.Dir(inner), limit))
 		guard.Check(os.Remove(inner))
 	}
-	if f.FindIn(tmp, maxDepth-1) == "" {
-		return fmt.Errorf("%s does not contain %s", file.File, f)
-	}
-	return nil
+	guard.FailIf(f.FindIn(tmp, maxDepth-1) == "", "%s does not contain %s", file.File, f)
 }
 
-// moveIntoPlace notes the sum of a download and moves its file or content into place.
-func (d *Downloader) moveIntoPlace(file *Download, download, from, to string) error {
-	if err := d.noteSum(file, download, filepath.Dir(to)); err != nil {
-		return err
-	}
+// moveIntoPlace notes the sum of a download and moves its file or content into place. It calls guard.Fail.
+func (d *Downloader) moveIntoPlace(file *Download, download, from, to string) {
+	guard.Check(d.noteSum(file, download, filepath.Dir(to)))
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(fmt.Errorf("%s was created during the download", to), err)
+		guard.Check(errors.Join(fmt.Errorf("%s was created during the download", to), err))
 	}
-	return os.Rename(from, to)
+	guard.Check(os.Rename(from, to))
 }

@@ -44,9 +44,7 @@ func unpack(ctx context.Context, archive, dir string, limit int64) (err error) {
 		default:
 			u.tar(f)
 		}
-		if u.entries == 0 {
-			guard.Fail("neither a zip nor a tar archive with files")
-		}
+		guard.FailIf(u.entries == 0, "neither a zip nor a tar archive with files")
 	})
 	return guard.Wrap(err, "unpack %s into %s", filepath.Base(archive), dir)
 }
@@ -94,23 +92,22 @@ func (u *unpacker) tar(archive io.Reader) {
 func (u *unpacker) unpackEntry(name string, mode fs.FileMode, open func() (io.ReadCloser, error)) {
 	u.entries += 1 + strings.Count(name, "/")
 	u.nameBytes += len(name)
-	if u.entries > maxEntries || u.nameBytes > maxNamesBytes {
-		guard.Fail("the archive has more than %d files and folders, or more than %d bytes of names", maxEntries, maxNamesBytes)
-	}
+	guard.FailIf(u.entries > maxEntries || u.nameBytes > maxNamesBytes,
+		"the archive has more than %d files and folders, or more than %d bytes of names", maxEntries, maxNamesBytes)
 	guard.Check(u.ctx.Err())
-	err := checkName(name)
-	clean := path.Clean(name)
-	switch {
-	case err != nil:
-	case !mode.IsDir() && !mode.IsRegular():
-		err = errors.New("neither a file nor a folder")
-	case clean == "__MACOSX" || strings.HasPrefix(clean, "__MACOSX/"):
-	case mode.IsDir():
-		err = u.root.MkdirAll(filepath.FromSlash(clean), 0o777)
-	default:
-		err = guard.Try(func() { u.writeFile(filepath.FromSlash(clean), open) })
-	}
-	guard.Check(guard.Wrap(err, "%s", spreadsheet.Quote(name)))
+	guard.Within(func() {
+		guard.Check(checkName(name))
+		clean := path.Clean(name)
+		switch {
+		case !mode.IsDir() && !mode.IsRegular():
+			guard.Fail("neither a file nor a folder")
+		case clean == "__MACOSX" || strings.HasPrefix(clean, "__MACOSX/"):
+		case mode.IsDir():
+			guard.Check(u.root.MkdirAll(filepath.FromSlash(clean), 0o777))
+		default:
+			u.writeFile(filepath.FromSlash(clean), open)
+		}
+	}, "%s", spreadsheet.Quote(name))
 }
 
 func (u *unpacker) writeFile(name string, open func() (io.ReadCloser, error)) {

@@ -141,32 +141,11 @@ func readFormat(r io.ReaderAt) (*format, error) {
 	return formatOf(head[:n]), err
 }
 
-// Decode reads the image file at path: PNG, JPEG (turned upright by its EXIF orientation), GIF (first frame), BMP,
-// TIFF, WebP, HEIC, AVIF, the JPEG preview of a raw image, PGM or PPM. The content decides the format. Errors name the file.
-func Decode(path string) (img image.Image, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, OpenError(err)
-	}
-	if err := CheckLength(path, info.Size()); err != nil {
-		return nil, err
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil, OpenError(err)
-	}
-	r, err := NewReading(content, false)
-	if err == nil {
-		img, _, err = r.Image(0)
-	}
-	if err != nil {
-		return nil, FileError(path, err)
-	}
-	return img, nil
-}
-
-// FileError returns err as the error of the image file at path.
+// FileError returns err as the error of the image file at path, or nil for nil.
 func FileError(path string, err error) error {
+	if err == nil {
+		return nil
+	}
 	return &Error{KindOfFile(err), fmt.Errorf("image %s: %w", path, err)}
 }
 
@@ -299,8 +278,13 @@ func NewError(kind Kind, format string, args ...any) error {
 	return &Error{kind, fmt.Errorf(format, args...)}
 }
 
-// OpenError returns the error of an image file that cannot be opened or read. err must name the file.
-func OpenError(err error) error { return &Error{KindOfFile(err), fmt.Errorf("image: %w", err)} }
+// OpenError returns the error of an image file that cannot be opened or read, or nil for nil. err must name the file.
+func OpenError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{KindOfFile(err), fmt.Errorf("image: %w", err)}
+}
 
 // KindOf returns the kind of an error of a sample, KindNoFeatures if it has none.
 func KindOf(err error) Kind {

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -171,4 +172,27 @@ func DecodeBytes(content []byte) (image.Image, error) {
 	}
 	img, _, err := r.Image(0)
 	return img, err
+}
+
+// Decode reads the image file at path, upright.
+func Decode(path string) (img image.Image, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, OpenError(err)
+	}
+	if err := CheckLength(path, info.Size()); err != nil {
+		return nil, err
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, OpenError(err)
+	}
+	r, err := NewReading(content, false)
+	if err == nil {
+		img, _, err = r.Image(0)
+	}
+	if err != nil {
+		return nil, FileError(path, err)
+	}
+	return img, nil
 }

@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"image"
 	"image/color"
 	"io"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // pnmMagics are the beginnings of grey (P2, P5) and colour (P3, P6) Netpbm files; P2 and P3 hold decimal numbers. The
@@ -28,12 +28,11 @@ type pnm struct {
 	channels, width, height, maxValue int
 }
 
-func newPNM(r io.Reader) (*pnm, error) {
+// newPNM reads the header of a file. It and the methods call guard.Fail.
+func newPNM(r io.Reader) *pnm {
 	p := &pnm{r: bufio.NewReader(r), channels: 1}
 	magic := make([]byte, 2)
-	if _, err := io.ReadFull(p.r, magic); err != nil {
-		return nil, err
-	}
+	guard.Must(io.ReadFull(p.r, magic))
 	p.plain = magic[1] < '5'
 	if magic[1] == '3' || magic[1] == '6' {
 		p.channels = 3
@@ -43,55 +42,50 @@ func newPNM(r io.Reader) (*pnm, error) {
 		value *int
 		limit int
 	}{{"width", &p.width, MaxPixels}, {"height", &p.height, MaxPixels}, {"largest value", &p.maxValue, 65535}} {
-		var err error
-		if *field.value, err = p.number(field.limit); err != nil {
-			return nil, fmt.Errorf("%s: %w", field.name, err)
-		}
+		guard.Within(func() { *field.value = p.number(field.limit) }, "%s", field.name)
 	}
-	if p.maxValue == 0 {
-		return nil, errors.New("largest value 0; expected 1 to 65535")
-	}
-	return p, nil
+	guard.FailIf(p.maxValue == 0, "largest value 0; expected 1 to 65535")
+	return p
 }
 
 // number reads a decimal number up to limit, after blanks and comments, and the byte that ends it.
-func (p *pnm) number(limit int) (v int, err error) {
+func (p *pnm) number(limit int) (v int) {
 	digits, comment := 0, false
 	for {
 		c, err := p.r.ReadByte()
+		if err == io.EOF && digits > 0 {
+			return v
+		}
+		guard.Check(noEOF(err))
 		switch isEnd := c == '\n' || c == '\r'; {
-		case err == io.EOF && digits > 0:
-			return v, nil
-		case err != nil:
-			return 0, noEOF(err)
 		case comment && !isEnd:
 		case c == '#':
 			comment = true
 		case c == ' ' || c >= '\t' && c <= '\r':
 			if comment = false; digits > 0 {
-				return v, nil
+				return v
 			}
 		case c >= '0' && c <= '9':
 			digits++
 			if v = 10*v + int(c-'0'); v > limit {
-				return 0, fmt.Errorf("%d or more; expected at most %d", v, limit)
+				guard.Fail("%d or more; expected at most %d", v, limit)
 			}
 		default:
-			return 0, fmt.Errorf("byte %q; expected a number", c)
+			guard.Fail("byte %q; expected a number", c)
 		}
 	}
 }
 
-func (p *pnm) value() (int, error) {
+func (p *pnm) value() (v int) {
 	if p.plain {
 		return p.number(65535)
 	}
-	v, err := p.r.ReadByte()
-	if p.maxValue <= 255 || err != nil {
-		return int(v), noEOF(err)
+	for of := p.maxValue; of > 0; of >>= 8 {
+		c, err := p.r.ReadByte()
+		guard.Check(noEOF(err))
+		v = v<<8 | int(c)
 	}
-	low, err := p.r.ReadByte()
-	return int(v)<<8 | int(low), noEOF(err)
+	return v
 }
 
 func noEOF(err error) error {
@@ -101,11 +95,9 @@ func noEOF(err error) error {
 	return err
 }
 
-func decodePNMConfig(r io.Reader) (image.Config, error) {
-	p, err := newPNM(r)
-	if err != nil {
-		return image.Config{}, err
-	}
+func decodePNMConfig(r io.Reader) (c image.Config, err error) {
+	defer guard.Catch(&err)
+	p := newPNM(r)
 	model := color.Gray16Model
 	if p.channels == 3 {
 		model = color.RGBA64Model
@@ -114,13 +106,10 @@ func decodePNMConfig(r io.Reader) (image.Config, error) {
 }
 
 // decodePNM decodes a P2, P3, P5 or P6 file with values up to 65535, and scales them to 16 bits.
-func decodePNM(content []byte) (image.Image, error) {
-	p, err := newPNM(bytes.NewReader(content))
-	if err != nil {
-		return nil, err
-	}
+func decodePNM(content []byte) (img image.Image, err error) {
+	defer guard.Catch(&err)
+	p := newPNM(bytes.NewReader(content))
 	values := p.channels * p.width * p.height
-	var img image.Image
 	var pix []byte
 	if bounds := image.Rect(0, 0, p.width, p.height); p.channels == 1 {
 		grey := image.NewGray16(bounds)
@@ -129,18 +118,18 @@ func decodePNM(content []byte) (image.Image, error) {
 		colour := image.NewRGBA64(bounds)
 		img, pix = colour, colour.Pix[:0]
 	}
-	for i := range values {
-		v, err := p.value()
-		if err != nil {
-			return nil, fmt.Errorf("value %d of %d: %w", i+1, values, err)
+	i := 0
+	err = guard.Try(func() {
+		for ; i < values; i++ {
+			v := p.value()
+			if v > p.maxValue {
+				guard.Fail("%d; expected at most %d", v, p.maxValue)
+			}
+			pix = binary.BigEndian.AppendUint16(pix, uint16((0xffff*uint32(v)+uint32(p.maxValue)/2)/uint32(p.maxValue)))
+			if p.channels == 3 && i%3 == 2 {
+				pix = append(pix, 0xff, 0xff)
+			}
 		}
-		if v > p.maxValue {
-			return nil, fmt.Errorf("value %d of %d is %d; expected at most %d", i+1, values, v, p.maxValue)
-		}
-		pix = binary.BigEndian.AppendUint16(pix, uint16((0xffff*uint32(v)+uint32(p.maxValue)/2)/uint32(p.maxValue)))
-		if p.channels == 3 && i%3 == 2 {
-			pix = append(pix, 0xff, 0xff)
-		}
-	}
-	return img, nil
+	})
+	return img, guard.Wrap(err, "value %d of %d", i+1, values)
 }

@@ -298,14 +298,6 @@ func orient(img image.Image, orientation int) image.Image {
 	return &oriented{src, orientation}
 }
 
-// Stored returns the image as stored in the file if img is an upright view of it, else img.
-func Stored(img image.Image) image.Image {
-	if o, ok := img.(*oriented); ok {
-		return o.RGBA64Image
-	}
-	return img
-}
-
 func uprightSize(stored image.Point, orientation int) image.Point {
 	if orientation >= 5 {
 		return image.Pt(stored.Y, stored.X)

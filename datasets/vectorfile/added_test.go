@@ -1,7 +1,6 @@
 package vectorfile
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -12,33 +11,28 @@ import (
 // MyMatrixMarket reads sparse vectors without classes from a Matrix Market text file, plain or
 // gzipped. Lines that begin with % are comments. The first other line has the numbers of rows,
 // columns and entries. Each further line has row, column (both from 1) and value of an entry.
-var MyMatrixMarket = pathReader(func(in *input) (*Content, error) {
+var MyMatrixMarket = pathReader(func(in *input) *Content {
 	var rows, columns, count int
 	var entries []sparse.Entry
-	err := in.eachLine(func(line []byte) error {
+	in.eachLine(func(line []byte) {
 		text := string(line)
 		if strings.HasPrefix(text, "%") {
-			return nil
+			return
 		}
 		if rows == 0 {
-			if _, err := fmt.Sscan(text, &rows, &columns, &count); err != nil || rows < 1 || columns < 1 || columns > mostVectorColumns {
-				return errors.Join(fmt.Errorf("a matrix of %d×%d", rows, columns), err)
-			}
-			return in.reserve(16*int64(rows), fmt.Sprintf("%d rows", rows))
+			_, err := fmt.Sscan(text, &rows, &columns, &count)
+			failIf(err != nil || rows < 1 || columns < 1 || columns > mostVectorColumns, "a matrix of %d×%d", rows, columns)
+			in.reserve(16*int64(rows), fmt.Sprintf("%d rows", rows))
+			return
 		}
 		var e sparse.Entry
-		if _, err := fmt.Sscan(text, &e.Row, &e.Col, &e.Value); err != nil || e.Row < 1 || e.Row > rows || e.Col < 1 || e.Col > columns {
-			return errors.Join(fmt.Errorf("%s is not in a matrix of %d×%d", spreadsheet.Quote(text), rows, columns), err)
-		}
+		_, err := fmt.Sscan(text, &e.Row, &e.Col, &e.Value)
+		failIf(err != nil || e.Row < 1 || e.Row > rows || e.Col < 1 || e.Col > columns,
+			"%s is not in a matrix of %d×%d", spreadsheet.Quote(text), rows, columns)
+		in.reserve(100, "the entries up to it") // lists double as they grow
 		entries = append(entries, sparse.Entry{Row: e.Row - 1, Col: e.Col - 1, Value: e.Value})
-		return in.reserve(100, "the entries up to it") // lists double as they grow
 	})
-	if err != nil {
-		return nil, err
-	}
-	if len(entries) != count {
-		return nil, fmt.Errorf("%d entries, expected %d", len(entries), count)
-	}
+	failIf(len(entries) != count, "%d entries, expected %d", len(entries), count)
 	return in.content(sparse.FromEntries(rows, columns, entries), nil)
 })
 

@@ -54,10 +54,8 @@ func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64
 	line := length * a.kind.Size()
 	together := min(lines, max(1, chunk/line))
 	total := int64(lines) * int64(line)
-	if total > most {
-		guard.Check(truncatedError(total, most))
-	}
-	guard.Check(in.reserve(int64(n)*int64(m)*bytes+int64(together*line), fmt.Sprintf("%d×%d numbers", n, m)))
+	failIf(total > most, "%w", truncatedError(total, most))
+	in.reserve(int64(n)*int64(m)*bytes+int64(together*line), fmt.Sprintf("%d×%d numbers", n, m))
 	out, buffer := make([]T, n*m), make([]byte, together*line)
 	for first := 0; first < lines; first += together {
 		raw := buffer[:min(together, lines-first)*line]
@@ -301,9 +299,7 @@ func (in *input) storeOnDisk(unpacked io.Reader, start, end int64, a array) *Sto
 		end = size
 	}
 	there := min(end, size) - part.start
-	if there < need {
-		guard.Check(truncatedError(need, there))
-	}
+	failIf(there < need, "%w", truncatedError(need, there))
 	failIf(there > need, "extra bytes after the %d bytes of values", need)
 	return in.stored
 }

@@ -59,29 +59,24 @@ func (c *Content) Close() error {
 }
 
 // content returns the content with the rows of x. words has a class for each row, or "", or is nil.
-func (in *input) content(x mat.Matrix, words []string) (*Content, error) {
+func (in *input) content(x mat.Matrix, words []string) *Content {
 	n, m := x.Dims()
-	if n == 0 || m == 0 {
-		return nil, fmt.Errorf("the %d×%d matrix has no samples", n, m)
-	}
+	failIf(n == 0 || m == 0, "the %d×%d matrix has no samples", n, m)
 	h, w := in.opt.Height, in.opt.Width
-	if (h != 0 || w != 0) && (h <= 0 || w <= 0 || h*w != m) {
-		return nil, fmt.Errorf("its vectors of %d values are not images of height %d and width %d", m, h, w)
+	failIf((h != 0 || w != 0) && (h <= 0 || w <= 0 || h*w != m), "its vectors of %d values are not images of height %d and width %d", m, h, w)
+	stored, onDisk := x.(*Stored)
+	_, isShard := ShardOf(in.path)
+	switch {
+	case onDisk && isShard && h == 0: // its range is not needed, and it may be large
+		stored.checks, stored.missing = true, in.opt.Missing
+	case onDisk:
+		guard.Check(stored.scan(in.ctx, in.opt.Missing))
+	default:
+		guard.Check(checkFinite(x, in.opt.Missing))
 	}
-	check := func() error { return checkFinite(x, in.opt.Missing) }
-	if stored, ok := x.(*Stored); ok {
-		check = func() error { return stored.scan(in.ctx, in.opt.Missing) }
-		if _, isShard := ShardOf(in.path); isShard && h == 0 { // its range is not needed, and it may be large
-			check = func() error {
-				stored.checks, stored.missing = true, in.opt.Missing
-				return nil
-			}
-		}
-	}
-	guard.Check(check())
 	file := naming.ReadableName(filepath.Base(in.path))
 	// For each sample: a name, a class, and their entries in lists and in the table of classes.
-	guard.Check(in.reserve(int64(n)*int64(256+len(file)), fmt.Sprintf("names and labels of %d samples", n)))
+	in.reserve(int64(n)*int64(256+len(file)), fmt.Sprintf("names and labels of %d samples", n))
 	name := strings.TrimSuffix(file, ".gz")
 	s := &Content{Name: name, Names: make([]string, n), Vectors: x, Height: h, Width: w}
 	if stem := strings.TrimSuffix(name, filepath.Ext(name)); stem != "" {
@@ -94,7 +89,7 @@ func (in *input) content(x mat.Matrix, words []string) (*Content, error) {
 		words = make([]string, n)
 	}
 	s.Classes, s.Labels = Classes(words)
-	return s, nil
+	return s
 }
 
 // nameSamples sets the names of the samples, if there is a distinct one for each.
@@ -179,9 +174,7 @@ func Classes(words []string) (classes []string, labels []int) {
 }
 
 // Variable is an array or a list of words of a file.
-type Variable = variable
-
-type variable struct {
+type Variable struct {
 	Name  string
 	Class string     // the type of its elements, in the terms of the file's format
 	Dims  []int      // its size along each dimension
@@ -190,13 +183,13 @@ type variable struct {
 }
 
 // String describes the variable as in "fea (165×1024 uint8)".
-func (v *variable) String() string {
+func (v *Variable) String() string {
 	dims := strings.ReplaceAll(strings.Trim(fmt.Sprint(v.Dims), "[]"), " ", "×")
 	return fmt.Sprintf("%s (%s %s)", v.Name, dims, v.Class)
 }
 
 // len returns the number of elements of a vector, or 0 for other variables.
-func (v *variable) len() int {
+func (v *Variable) len() int {
 	if v.Text != nil || v.Value == nil {
 		return len(v.Text)
 	}
@@ -206,52 +199,44 @@ func (v *variable) len() int {
 	return 0
 }
 
-func (v *variable) number(i int) float64 {
+func (v *Variable) number(i int) float64 {
 	_, c := v.Value.Dims()
 	return v.Value.At(i/c, i%c)
 }
 
 // words returns the labels in v as text: numbers as digits, and NaN, an unknown label, as "".
-func (v *variable) words() ([]string, error) {
+func (v *Variable) words() []string {
 	n := v.len()
-	if n == 0 {
-		return nil, fmt.Errorf("variable %s is not a list of labels", v)
-	}
+	failIf(n == 0, "variable %s is not a list of labels", v)
 	if v.Text != nil {
-		return v.Text, nil
+		return v.Text
 	}
 	words := make([]string, n)
 	for i := range words {
-		switch x := v.number(i); {
-		case math.IsNaN(x):
-		case x != math.Trunc(x) || math.IsInf(x, 0):
-			return nil, fmt.Errorf("variable %s: label %v of row %d is not a whole number", v, x, i+1)
-		default:
+		if x := v.number(i); !math.IsNaN(x) {
+			failIf(x != math.Trunc(x) || math.IsInf(x, 0), "variable %s: label %v of row %d is not a whole number", v, x, i+1)
 			words[i] = strconv.FormatFloat(x, 'f', -1, 64)
 		}
 	}
-	return words, nil
+	return words
 }
 
-type variables []variable
+type variables []Variable
 
-// add adds a variable, or returns an error if its name is taken.
-func (vs *variables) add(v variable, in *input) error {
-	if slices.ContainsFunc(*vs, func(other variable) bool { return other.Name == v.Name }) {
-		return fmt.Errorf("the file has %q twice", v.Name)
-	}
+// add adds a variable. It fails if its name is taken.
+func (vs *variables) add(v Variable, in *input) {
 	const most = 10_000
-	if *vs = append(*vs, v); len(*vs) > most {
-		return fmt.Errorf("the file has more than %d variables", most)
-	}
-	return in.reserve(512+int64(len(v.Name))+8*int64(len(v.Dims)), fmt.Sprintf("the variables up to %q", v.Name))
+	failIf(slices.ContainsFunc(*vs, func(other Variable) bool { return other.Name == v.Name }), "the file has %q twice", v.Name)
+	failIf(len(*vs) >= most, "the file has more than %d variables", most)
+	in.reserve(512+int64(len(v.Name))+8*int64(len(v.Dims)), fmt.Sprintf("the variables up to %q", v.Name))
+	*vs = append(*vs, v)
 }
 
 // find returns the first variable with one of the names, preferably in the same case, or nil.
-func (vs variables) find(names ...string) *variable {
+func (vs variables) find(names ...string) *Variable {
 	for _, equal := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		for _, name := range names {
-			if i := slices.IndexFunc(vs, func(v variable) bool { return equal(v.Name, name) }); i >= 0 {
+			if i := slices.IndexFunc(vs, func(v Variable) bool { return equal(v.Name, name) }); i >= 0 {
 				return &vs[i]
 			}
 		}
@@ -277,11 +262,7 @@ func (vs variables) String() string {
 	if len(vs) == 0 {
 		return "no variables"
 	}
-	var list []string
-	for i := range vs {
-		list = append(list, vs[i].String())
-	}
-	return naming.Short(list)
+	return naming.Short(lists.Map(vs, func(v Variable) string { return v.String() }))
 }
 
 // Variables that Write stores beside the vectors: names of samples and classes, the size of images or 0, 0, and the
@@ -292,17 +273,13 @@ const namesVariable, classesVariable, sizeVariable, settingsVariable = "names", 
 var namesVariables = []string{namesVariable, "files", "filenames", "file_names", "paths", "image_paths"}
 
 // content returns the vectors and labels that the options name, or else the first of features and labels.
-func (vs variables) content(in *input, features, labels []string) (*Content, error) {
+func (vs variables) content(in *input, features, labels []string) *Content {
 	if in.opt.Features != "" {
 		features = []string{in.opt.Features}
 	}
 	x := vs.find(features...)
-	if x == nil {
-		return nil, fmt.Errorf("no variable %s; the file has %s", strings.Join(features, " or "), vs)
-	}
-	if x.Value == nil {
-		return nil, fmt.Errorf("variable %s is not a matrix of numbers", x)
-	}
+	failIf(x == nil, "no variable %s; the file has %s", strings.Join(features, " or "), vs)
+	failIf(x.Value == nil, "variable %s is not a matrix of numbers", x)
 	if in.opt.Height == 0 && in.opt.Width == 0 {
 		in.opt.Height, in.opt.Width, _ = vs.imageSize()
 	}
@@ -318,21 +295,19 @@ func (vs variables) content(in *input, features, labels []string) (*Content, err
 	var words []string
 	switch {
 	case y != nil:
-		words = guard.Must(y.words())
-		if len(words) != n {
-			return nil, fmt.Errorf("variable %s has %d labels for the %d rows of %s", y, len(words), n, x)
-		}
+		words = y.words()
+		failIf(len(words) != n, "variable %s has %d labels for the %d rows of %s", y, len(words), n, x)
 	case given == "-":
 	case given != "":
-		return nil, fmt.Errorf("no variable %s; the file has %s", given, vs)
+		guard.Fail("no variable %s; the file has %s", given, vs)
 	default:
 		for i := range vs {
 			if v := &vs[i]; v != x && v != names && v.len() == n && n > 1 {
-				return nil, fmt.Errorf("no variable %s, but %s may be the labels: set gnd to the variable of the labels, or to - for none", strings.Join(labels, " or "), v)
+				guard.Fail("no variable %s, but %s may be the labels: set gnd to the variable of the labels, or to - for none", strings.Join(labels, " or "), v)
 			}
 		}
 	}
-	c := guard.Must(in.content(x.Value, words))
+	c := in.content(x.Value, words)
 	if names != nil {
 		c.nameSamples(names.Text)
 	}
@@ -344,11 +319,11 @@ func (vs variables) content(in *input, features, labels []string) (*Content, err
 			c.Classes, c.Labels = naming.Readable(classes.Text), numbers
 		}
 	}
-	return c, nil
+	return c
 }
 
 // numbers returns labels from 0 for class numbers from 1 to most; NaN means unknown.
-func (v *variable) numbers(most int) (labels []int, ok bool) {
+func (v *Variable) numbers(most int) (labels []int, ok bool) {
 	labels = make([]int, v.len())
 	for i := range labels {
 		l := v.number(i)

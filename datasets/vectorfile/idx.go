@@ -3,7 +3,6 @@ package vectorfile
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -21,7 +20,7 @@ import (
 // readIDX reads images in the IDX format of MNIST, plain or gzipped, or vectors, n×m. The labels come from the file in
 // the options, or from the file beside it: train-labels-idx1-ubyte for train-images-idx3-ubyte.gz, with or without .gz.
 // The name of a class is its number.
-func readIDX(in *input) (set *Content, err error) {
+func readIDX(in *input) *Content {
 	dims, x := idxArray(in)
 	switch len(dims) {
 	case 1:
@@ -41,18 +40,17 @@ func readIDX(in *input) (set *Content, err error) {
 		}
 	}
 	if from != "" && from != "-" {
-		words = guard.Must(readFile(from, Options{}, in.budget, func(labels *input) ([]string, error) {
+		words = guard.Must(readFile(from, Options{}, in.budget, func(labels *input) []string {
 			of, y := idxArray(labels)
-			if len(of) != 1 || of[0] != dims[0] {
-				return nil, fmt.Errorf("%v labels for the %d images of %s", of, dims[0], in.path)
-			}
-			return (&variable{Name: filepath.Base(from), Dims: of, Value: y}).words()
+			failIf(len(of) != 1 || of[0] != dims[0], "%v labels for the %d images of %s", of, dims[0], in.path)
+			return (&Variable{Name: filepath.Base(from), Dims: of, Value: y}).words()
 		}))
 	}
-	if set, err = in.content(x, words); err == nil && from != "" {
+	set := in.content(x, words)
+	if from != "" {
 		set.Beside = []string{from}
 	}
-	return set, err
+	return set
 }
 
 func isIDX(head []byte) bool {
@@ -67,11 +65,6 @@ func IsIDXImages(name string) bool {
 // IDXFolder reads the pairs of IDX files of images and labels in dir. part is "train", "test" or "" for both, the
 // training part first. It also returns the names of all other files and of hidden ones.
 func IDXFolder(ctx context.Context, dir, part string, opt Options) (whole *Content, others []string, err error) {
-	defer func() {
-		if err != nil && whole != nil {
-			whole.Close()
-		}
-	}()
 	defer guard.Catch(&err)
 	partOf := func(name string) string { // MNIST calls it "t10k"
 		switch {
@@ -94,23 +87,16 @@ func IDXFolder(ctx context.Context, dir, part string, opt Options) (whole *Conte
 			files = append(files, name)
 		}
 	}
-	if len(files) == 0 {
-		return nil, nil, fmt.Errorf("%s: no IDX files of %s images: %w", dir, part, fs.ErrNotExist)
-	}
+	failIf(len(files) == 0, "%s: no IDX files of %s images: %w", dir, part, fs.ErrNotExist)
 	slices.SortStableFunc(files, func(a, b string) int { return strings.Compare(partOf(b), partOf(a)) })
 	var test []bool
 	budget := newBudget(ctx, opt)
 	paths := lists.Map(files, func(file string) string { return filepath.Join(dir, file) })
-	whole, err = openEach(paths, func(path string) (*Content, error) {
-		s, err := readFile(path, opt, budget, readIDX)
-		if err == nil {
-			test = append(test, slices.Repeat([]bool{partOf(filepath.Base(path)) == "test"}, s.Len())...)
-		}
-		return s, err
-	}, budget)
-	if err != nil {
-		return nil, nil, err
-	}
+	whole = openEach(paths, opt, budget, func(in *input) *Content {
+		s := readIDX(in)
+		test = append(test, slices.Repeat([]bool{partOf(filepath.Base(in.path)) == "test"}, s.Len())...)
+		return s
+	})
 	if !slices.ContainsFunc(files, func(file string) bool { return partOf(file) == "" }) {
 		whole.Test = test
 	}
@@ -123,8 +109,7 @@ var idxNumbers = map[byte]number.Kind{
 
 // idxArray reads the header and the numbers of an IDX file, big-endian. With OnDisk the numbers stay in the file.
 func idxArray(in *input) (dims []int, x mat.Matrix) {
-	r, most, packed, err := in.unpacked()
-	guard.Check(err)
+	r, most, packed := in.unpacked()
 	a := idxHeader(r)
 	start := int64(4 + 4*len(a.dims))
 	if in.opt.OnDisk {
@@ -134,11 +119,10 @@ func idxArray(in *input) (dims []int, x mat.Matrix) {
 		}
 		return a.dims, in.storeOnDisk(unpacked, start, -1, *a)
 	}
-	err = guard.Try(func() {
+	guard.Within(func() {
 		x = a.matrix(r, most-start, in, a.kind == number.Uint8)
 		guard.Check(number.End(r))
-	})
-	guard.Check(guard.Wrap(err, "dimensions %v", a.dims))
+	}, "dimensions %v", a.dims)
 	return a.dims, x
 }
 

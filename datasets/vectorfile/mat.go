@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -23,9 +22,9 @@ import (
 
 // readMAT reads the matrix "fea" and the labels "gnd" of a MATLAB file. Images, known by their size or because m is the
 // square of a number from 16 to 256, are transposed, because MATLAB stores them by column.
-func readMAT(in *input) (*Content, error) {
-	vars := guard.Must(matVariables(in))
-	s := guard.Must(vars.content(in, []string{"fea"}, []string{"gnd"}))
+func readMAT(in *input) *Content {
+	vars := matVariables(in)
+	s := vars.content(in, []string{"fea"}, []string{"gnd"})
 	_, m := s.Vectors.Dims()
 	if _, _, given := vars.imageSize(); s.Height == 0 && !given {
 		if side := int(math.Round(math.Sqrt(float64(m)))); side*side == m && 16 <= side && side <= 256 {
@@ -40,7 +39,7 @@ func readMAT(in *input) (*Content, error) {
 	default:
 		s.Height, s.Width = 0, 0
 	}
-	return s, nil
+	return s
 }
 
 // turnImages transposes n images of h×w pixels, which row returns, from column-major to row-major.
@@ -81,35 +80,30 @@ const matHeader = 128 // the length of the text and version at the start of a fi
 // matVariables reads the variables of a MATLAB file of version 5, as written by -v6 and -v7 ("MAT-File Format", The
 // MathWorks, chapter 1). Numeric matrices get a value: a *Bytes for uint8 and logical, a *sparse.CSR for sparse, a
 // *mat.Dense for others. Cells with a line of text each become a list of words.
-func matVariables(in *input) (vars variables, err error) {
+func matVariables(in *input) (vars variables) {
 	head := make([]byte, min(in.size, matHeader))
 	guard.Must(in.ReadAt(head, 0))
 	order, isMAT := sniffMAT(head)
-	if !isMAT {
-		return nil, errors.New("not a MATLAB file of version 5 to 7")
-	}
-	if order == nil {
-		return nil, errors.New(`HDF5, also of MATLAB 7.3, is not supported; save in MATLAB with -v7, or in Python with numpy.savez("x.npz", X=h5py.File("x.h5")["X"])`)
-	}
+	failIf(!isMAT, "not a MATLAB file of version 5 to 7")
+	failIf(order == nil, `HDF5, also of MATLAB 7.3, is not supported; save in MATLAB with -v7, or in Python with numpy.savez("x.npz", X=h5py.File("x.h5")["X"])`)
 	for off := int64(matHeader); off < in.size; {
 		e, size := &matElement{order: order, in: in}, int64(0)
-		err := guard.Try(func() {
-			if size = e.read(off); len(e.data) > 0 {
-				e.variable()
+		guard.Within(func() {
+			err := guard.Try(func() {
+				if size = e.read(off); len(e.data) > 0 {
+					e.variable()
+				}
+			})
+			in.left += e.taken
+			if e.v.Name != "" {
+				guard.Check(guard.Wrap(err, "variable %q", e.v.Name))
+				vars.add(e.v, in)
 			}
-		})
-		in.left += e.taken
-		if name := e.v.Name; name != "" && err != nil {
-			err = fmt.Errorf("variable %q: %w", name, err)
-		} else if name != "" {
-			err = vars.add(e.v, in)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("byte %d: %w", off, err)
-		}
+			guard.Check(err)
+		}, "byte %d", off)
 		off += size
 	}
-	return vars, nil
+	return vars
 }
 
 // sniffMAT recognises a MATLAB file and its byte order from its first 128 bytes. The order is nil for version 7.3.
@@ -133,11 +127,8 @@ type matElement struct {
 	order binary.ByteOrder
 	in    *input
 	taken int64 // bytes of memory
-	v     variable
+	v     Variable
 }
-
-// reserve reserves n bytes of memory for what.
-func (e *matElement) reserve(n int64, what string) { guard.Check(e.in.reserve(n, what)) }
 
 // read reads the element at off, if it is a variable, and returns its size in the file.
 func (e *matElement) read(off int64) (size int64) {
@@ -158,7 +149,7 @@ func (e *matElement) read(off int64) (size int64) {
 		return size
 	}
 	failIf(n > most, "%w", truncatedError(n, most))
-	e.reserve(n, "a variable")
+	e.in.reserve(n, "a variable")
 	e.taken = n
 	data, err := number.ReadBytes(r, n, n)
 	if err == nil && packed {
@@ -256,7 +247,7 @@ func (e *matElement) matrix(dims []int, isBytes bool) mat.Matrix {
 func (e *matElement) integers() []int {
 	a, data := e.numbers()
 	failIf(!a.kind.Whole(), "rows or column starts that are not whole numbers")
-	e.reserve(8*int64(a.dims[0]), "a list of numbers")
+	e.in.reserve(8*int64(a.dims[0]), "a list of numbers")
 	out, value := make([]int, a.dims[0]), a.kind.In(data, a.order)
 	for i := range out {
 		out[i] = int(value(i))
@@ -273,7 +264,7 @@ func (e *matElement) sparse(r, c int) mat.Matrix {
 	failIf(nnz < 0 || nnz > min(len(rows), a.dims[0]), "%d×%d sparse matrix of %d values with %d row indices and %d stored values", r, c, nnz, len(rows), a.dims[0])
 	// The size of the file does not limit the number of rows.
 	failIf(r > nnz+1<<20, "%d×%d sparse matrix with only %d values", r, c, nnz)
-	e.reserve(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz))
+	e.in.reserve(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz))
 	values, value := make([]float64, nnz), a.kind.In(data, a.order)
 	for i := range values {
 		values[i] = value(i)
@@ -310,7 +301,7 @@ func (e *matElement) line() (text string, ok bool) {
 	}
 	typ, data := e.nextPart()
 	// Four bytes for the rune of each character, the string, and its entry in a list.
-	e.reserve(48+6*int64(len(data)), "a list of strings")
+	e.in.reserve(48+6*int64(len(data)), "a list of strings")
 	switch typ {
 	case miUTF8:
 		return string(data), utf8.Valid(data)

@@ -271,7 +271,7 @@ func memory(f func()) uint64 {
 }
 
 // parseMAT reads the variables of a file in memory.
-func parseMAT(data []byte) ([]variable, error) {
+func parseMAT(data []byte) ([]Variable, error) {
 	return caught(matVariables, memoryInput(data, 0))
 }
 

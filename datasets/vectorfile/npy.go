@@ -16,17 +16,17 @@ import (
 )
 
 // readNPY reads a NumPy file of n×m or n×h×w numbers, and the file of labels in the options.
-func readNPY(in *input) (*Content, error) {
+func readNPY(in *input) *Content {
 	vars := variables{npyArray(in, "X")}
 	if labels := in.opt.Labels; labels != "" && labels != "-" {
-		vars = append(vars, guard.Must(readFile(labels, Options{}, in.budget, func(in *input) (variable, error) { return npyArray(in, "y"), nil })))
+		vars = append(vars, guard.Must(readFile(labels, Options{}, in.budget, func(in *input) Variable { return npyArray(in, "y") })))
 	}
 	in.opt.Features, in.opt.Labels = "", ""
 	return vars.numpy(in)
 }
 
 // readNPZ reads a NumPy archive.
-func readNPZ(in *input) (*Content, error) { return guard.Must(npzVariables(in)).numpy(in) }
+func readNPZ(in *input) *Content { return npzVariables(in).numpy(in) }
 
 // Variables reads the variables of a NumPy archive, or of a MATLAB file whose name ends in .mat.
 func Variables(ctx context.Context, path string) ([]Variable, error) {
@@ -38,14 +38,14 @@ func Variables(ctx context.Context, path string) ([]Variable, error) {
 }
 
 // npzVariables reads the arrays of a NumPy archive. scipy.sparse.save_npz writes several for one matrix.
-func npzVariables(in *input) (vars variables, err error) {
+func npzVariables(in *input) (vars variables) {
 	for _, entry := range guard.Must(npz.Open(in, in.size)).Entries {
 		name, ok := strings.CutSuffix(entry.Name, ".npy")
 		if !ok {
 			continue
 		}
-		var v variable
-		err := guard.Try(func() {
+		var v Variable
+		guard.Within(func() {
 			content := guard.Must(entry.Open())
 			defer content.Close()
 			r := number.Buffered(&stoppable{content, in.ctx}, entry.Size())
@@ -54,16 +54,15 @@ func npzVariables(in *input) (vars variables, err error) {
 			} else {
 				v = readArray(in, r, entry.Most(), name)
 			}
-		})
-		guard.Check(guard.Wrap(err, "array %q", name))
-		guard.Check(vars.add(v, in))
+		}, "array %q", name)
+		vars.add(v, in)
 	}
 	vars.joinSparse(in)
-	return vars, nil
+	return vars
 }
 
 // numpy returns the content of arrays by their usual names in Python.
-func (vs variables) numpy(in *input) (*Content, error) {
+func (vs variables) numpy(in *input) *Content {
 	features := in.vectorNames()
 	if x := vs.find(features...); x != nil && len(x.Dims) == 3 {
 		in.opt.Height, in.opt.Width = x.Dims[1], x.Dims[2]
@@ -80,7 +79,7 @@ func (in *input) vectorNames() []string {
 }
 
 // npyArray reads a file's array, or with Options.OnDisk leaves its numbers in the file.
-func npyArray(in *input, name string) variable {
+func npyArray(in *input, name string) Variable {
 	r := number.Buffered(in.section(0, in.size), in.size)
 	if !in.opt.OnDisk {
 		return readArray(in, r, in.size, name)
@@ -89,9 +88,9 @@ func npyArray(in *input, name string) variable {
 }
 
 // arrayOnDisk reads the header of an array of size bytes from start on, and leaves its numbers in the file.
-func (in *input) arrayOnDisk(r *bufio.Reader, name string, start, size int64) variable {
+func (in *input) arrayOnDisk(r *bufio.Reader, name string, start, size int64) Variable {
 	h := guard.Must(npz.ReadHeader(r))
-	v := variable{Name: name, Class: h.Type, Dims: h.Shape}
+	v := Variable{Name: name, Class: h.Type, Dims: h.Shape}
 	t, ok := h.Item()
 	failIf(!ok || t.Kind == number.None || len(h.Shape) < 1 || len(h.Shape) > 3 || h.Fortran && len(h.Shape) > 1,
 		"array %s is not a numeric array in C order, which reading in batches needs (use numpy.ascontiguousarray)", &v)
@@ -101,9 +100,9 @@ func (in *input) arrayOnDisk(r *bufio.Reader, name string, start, size int64) va
 }
 
 // readArray reads an array of numbers or words from up to most bytes. Other arrays get no value.
-func readArray(in *input, r *bufio.Reader, most int64, name string) variable {
+func readArray(in *input, r *bufio.Reader, most int64, name string) Variable {
 	h := guard.Must(npz.ReadHeader(r))
-	v := variable{Name: name, Class: h.Type, Dims: h.Shape}
+	v := Variable{Name: name, Class: h.Type, Dims: h.Shape}
 	t, ok := h.Item()
 	if isText := t.Kind == number.None; !ok || len(v.Dims) > 3 || isText && len(v.Dims) > 1 || !isText && len(v.Dims) == 0 {
 		return v
@@ -112,7 +111,7 @@ func readArray(in *input, r *bufio.Reader, most int64, name string) variable {
 	if items == 0 {
 		return v
 	}
-	err := guard.Try(func() {
+	guard.Within(func() {
 		if most -= h.Length; t.Kind == number.None {
 			v.Text = readTexts(in, r, items, most, t)
 		} else {
@@ -120,8 +119,7 @@ func readArray(in *input, r *bufio.Reader, most int64, name string) variable {
 			v.Value = a.matrix(r, most, in, t.Kind == number.Uint8)
 		}
 		guard.Check(number.End(r))
-	})
-	guard.Check(guard.Wrap(err, "shape %v of %s", v.Dims, v.Class))
+	}, "shape %v of %s", v.Dims, v.Class)
 	return v
 }
 
@@ -129,7 +127,7 @@ func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts
 	size := items * t.Size
 	failIf(size > most, "%w", truncatedError(size, most))
 	// The bytes, their runes, the strings and their entries in the list.
-	guard.Check(in.reserve(4*size+48*items, "a list of strings"))
+	in.reserve(4*size+48*items, "a list of strings")
 	for text := range slices.Chunk(guard.Must(number.ReadBytes(r, size, 0)), int(t.Size)) {
 		word := string(text)
 		if t.Unicode {
@@ -147,11 +145,11 @@ func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts
 // joinSparse replaces the arrays of scipy.sparse.save_npz by their matrix, called "data".
 func (vs *variables) joinSparse(in *input) {
 	names := []string{"format", "shape", "data", "indptr", "indices"}
-	part := func(name string) *variable {
-		if i := slices.IndexFunc(*vs, func(v variable) bool { return v.Name == name }); i >= 0 {
+	part := func(name string) *Variable {
+		if i := slices.IndexFunc(*vs, func(v Variable) bool { return v.Name == name }); i >= 0 {
 			return &(*vs)[i]
 		}
-		return &variable{Name: name}
+		return &Variable{Name: name}
 	}
 	format, shape, data := part("format"), part("shape"), part("data")
 	if len(format.Dims) != 0 || len(format.Text) != 1 || shape.len() != 2 || len(data.Dims) == 0 {
@@ -159,16 +157,15 @@ func (vs *variables) joinSparse(in *input) {
 	}
 	failIf(format.Text[0] != "csr", "sparse format %q is not supported; convert to csr (in SciPy, tocsr() before save_npz)", format.Text[0])
 	var x *sparse.CSR
-	err := guard.Try(func() { x = compressedRows(in, shape, part("indptr"), part("indices"), data) })
-	guard.Check(guard.Wrap(err, "sparse matrix"))
+	guard.Within(func() { x = compressedRows(in, shape, part("indptr"), part("indices"), data) }, "sparse matrix")
 	n, m := x.Dims()
-	*vs = slices.DeleteFunc(*vs, func(v variable) bool { return slices.Contains(names, v.Name) })
-	*vs = append(*vs, variable{Name: "data", Class: "sparse", Dims: []int{n, m}, Value: x})
+	*vs = slices.DeleteFunc(*vs, func(v Variable) bool { return slices.Contains(names, v.Name) })
+	*vs = append(*vs, Variable{Name: "data", Class: "sparse", Dims: []int{n, m}, Value: x})
 }
 
 // compressedRows returns the matrix in compressed rows of these lists.
-func compressedRows(in *input, shape, starts, columns, values *variable) *sparse.CSR {
-	guard.Check(in.reserve(8*int64(starts.len()+columns.len()+values.len()), "its values"))
+func compressedRows(in *input, shape, starts, columns, values *Variable) *sparse.CSR {
+	in.reserve(8*int64(starts.len()+columns.len()+values.len()), "its values")
 	size, rows, places := shape.indices(), starts.indices(), columns.indices()
 	values.checkList()
 	value := make([]float64, values.Dims[0])
@@ -184,11 +181,11 @@ func compressedRows(in *input, shape, starts, columns, values *variable) *sparse
 }
 
 // checkList fails unless v is a list of numbers, which may be empty.
-func (v *variable) checkList() {
+func (v *Variable) checkList() {
 	failIf(len(v.Dims) != 1 || v.Value == nil && v.Dims[0] > 0, "array %s is not a list of numbers", v)
 }
 
-func (v *variable) indices() []int {
+func (v *Variable) indices() []int {
 	v.checkList()
 	out := make([]int, v.Dims[0])
 	for i := range out {

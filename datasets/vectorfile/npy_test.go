@@ -32,8 +32,8 @@ func writeNPY(descr string, fortran bool, shape string, data any) []byte {
 	return out.Bytes()
 }
 
-func parse(data []byte) (variable, error) {
-	return caught(func(in *input) (variable, error) { return npyArray(in, "X"), nil }, memoryInput(data, 0))
+func parse(data []byte) (Variable, error) {
+	return caught(func(in *input) Variable { return npyArray(in, "X") }, memoryInput(data, 0))
 }
 
 func TestNPYTypes(t *testing.T) {

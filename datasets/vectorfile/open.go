@@ -125,24 +125,23 @@ func newBudget(ctx context.Context, opt Options) *budget {
 	return &budget{ctx, limit, limit}
 }
 
-// reserve reserves n bytes for what.
-func (b *budget) reserve(n int64, what string) error {
+// reserve reserves n bytes for what. It calls guard.Fail if they are too many.
+func (b *budget) reserve(n int64, what string) {
 	if n < 0 || n > b.left {
-		return &limits.LimitError{What: what, Need: n, Free: b.left, Limit: b.limit}
+		guard.Check(&limits.LimitError{What: what, Need: n, Free: b.left, Limit: b.limit})
 	}
 	b.left -= n
-	return nil
 }
 
-// pathReader returns a reader of paths for a function that reads an open file.
-func pathReader(read func(in *input) (*Content, error)) func(context.Context, string, Options) (*Content, error) {
+// pathReader returns a reader of paths for a function that reads an open file, which ends with guard.Fail for an error.
+func pathReader(read func(in *input) *Content) func(context.Context, string, Options) (*Content, error) {
 	return func(ctx context.Context, path string, opt Options) (*Content, error) {
 		return readFile(path, opt, newBudget(ctx, opt), read)
 	}
 }
 
 // readFile opens the file at path for read, which may end with guard.Fail. Its errors name the file.
-func readFile[T any](path string, opt Options, b *budget, read func(in *input) (T, error)) (out T, err error) {
+func readFile[T any](path string, opt Options, b *budget, read func(in *input) T) (out T, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return out, err
@@ -151,19 +150,15 @@ func readFile[T any](path string, opt Options, b *budget, read func(in *input) (
 	info, err := f.Stat()
 	if err == nil {
 		in := &input{f, path, info.Size(), opt, b, nil}
-		if err = guard.Try(func() { out = guard.Must(read(in)) }); err != nil && in.stored != nil {
+		if err = guard.Try(func() { out = read(in) }); err != nil && in.stored != nil {
 			in.stored.Close()
 		}
 	}
 	return out, guard.Wrap(err, "%s", path)
 }
 
-// failIf is guard.Fail if something is wrong.
-func failIf(wrong bool, format string, args ...any) {
-	if wrong {
-		guard.Fail(format, args...)
-	}
-}
+// failIf is guard.FailIf.
+func failIf(wrong bool, format string, args ...any) { guard.FailIf(wrong, format, args...) }
 
 // section returns a reader of size bytes of the file from off. It fails when the context ends.
 func (in *input) section(off, size int64) io.Reader {
@@ -184,25 +179,23 @@ func (s *stoppable) Read(p []byte) (int, error) {
 }
 
 // unpacked returns the content of the file, unpacked if it is gzipped, and its largest possible size.
-func (in *input) unpacked() (r *bufio.Reader, most int64, packed bool, err error) {
-	r, packed, err = zipfile.Gunzip(number.Buffered(in.section(0, in.size), in.size))
+func (in *input) unpacked() (r *bufio.Reader, most int64, packed bool) {
+	r, packed, err := zipfile.Gunzip(number.Buffered(in.section(0, in.size), in.size))
+	guard.Check(err)
 	if most = in.size; packed {
 		most *= zipfile.MostDeflate
 	}
-	return r, most, packed, err
+	return r, most, packed
 }
 
 // eachLine calls f for each line of a text file, plain or gzipped. Errors name the line.
-func (in *input) eachLine(f func(line []byte) error) error {
-	text, _, _, err := in.unpacked()
-	guard.Check(err)
+func (in *input) eachLine(f func(line []byte)) {
+	text, _, _ := in.unpacked()
 	lines := bufio.NewScanner(text)
 	lines.Buffer(nil, mostVectorLine)
 	number := 1
 	for ; lines.Scan(); number++ {
-		if err := guard.Try(func() { guard.Check(f(lines.Bytes())) }); err != nil {
-			return fmt.Errorf("line %d: %w", number, err)
-		}
+		guard.Within(func() { f(lines.Bytes()) }, "line %d", number)
 	}
-	return guard.Wrap(lines.Err(), "line %d", number)
+	guard.Check(guard.Wrap(lines.Err(), "line %d", number))
 }

@@ -3,7 +3,6 @@ package vectorfile
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -25,33 +24,27 @@ const pandasIndex = "__index_level_0__"
 // readParquet reads a Parquet file with one sample a row. Columns of numbers, and of lists of as many numbers in each row,
 // are features; a null is a missing value. The column of classes is named as in a CSV file. A first column of a usual name
 // or of words, or the index of a pandas.DataFrame, holds the samples' names.
-func readParquet(in *input) (c *Content, err error) {
-	err = guard.Call(func() (err error) {
-		c, err = in.parquet()
-		return err
+func readParquet(in *input) (c *Content) {
+	err := guard.Call(func() error {
+		c = in.parquet()
+		return nil
 	})
 	if broken, ok := errors.AsType[*guard.PanicError](err); ok { // of the library
-		err = fmt.Errorf("the Parquet file is damaged: %v", broken.Value)
+		guard.Fail("the Parquet file is damaged: %v", broken.Value)
 	}
-	return c, err
+	guard.Check(err)
+	return c
 }
 
-func (in *input) parquet() (*Content, error) {
+func (in *input) parquet() *Content {
 	var end [8]byte // the length of the metadata before it, and PAR1
-	if _, err := in.ReadAt(end[:], in.size-int64(len(end))); err != nil || !isParquet(end[4:]) {
-		return nil, errors.New("the Parquet file is incomplete")
-	}
+	_, err := in.ReadAt(end[:], in.size-int64(len(end)))
+	failIf(err != nil || !isParquet(end[4:]), "the Parquet file is incomplete")
 	length := int64(binary.LittleEndian.Uint32(end[:]))
-	if length > in.size-12 {
-		return nil, errors.New("the Parquet file is damaged: wrong length of the metadata")
-	}
-	if err := in.reserve(16*length, "the metadata"); err != nil {
-		return nil, err
-	}
+	failIf(length > in.size-12, "the Parquet file is damaged: wrong length of the metadata")
+	in.reserve(16*length, "the metadata")
 	f, err := parquet.OpenFile(in, in.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	if err != nil {
-		return nil, fmt.Errorf("not a readable Parquet file: %w", err)
-	}
+	failIf(err != nil, "not a readable Parquet file: %w", err)
 	all := f.Root().Columns()
 	columns := lists.Map(all, (*parquet.Column).Name)
 	labels := labelColumns
@@ -61,9 +54,7 @@ func (in *input) parquet() (*Content, error) {
 	label := slices.IndexFunc(columns, func(name string) bool {
 		return slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(l, name) })
 	})
-	if label < 0 && in.opt.Labels != "" && in.opt.Labels != "-" {
-		return nil, fmt.Errorf("no column is called %q; the columns are %s", in.opt.Labels, naming.Short(columns))
-	}
+	failIf(label < 0 && in.opt.Labels != "" && in.opt.Labels != "-", "no column is called %q; the columns are %s", in.opt.Labels, naming.Short(columns))
 	n := int(f.NumRows())
 	var classes, names []string
 	var features [][]float64
@@ -73,29 +64,23 @@ func (in *input) parquet() (*Content, error) {
 			c = c.Columns()[0]
 		}
 		isName := i != label && (columns[i] == pandasIndex || i == 0 && (isText(c) || slices.Contains(naming.Headers, strings.ToLower(columns[i]))))
-		var err error
-		switch {
-		case !c.Leaf():
-			err = errors.New("a column of records; expected numbers")
-		case c.Compression().CompressionCodec() == format.Lz4Raw: // damaged values make the library take all memory
-			err = errors.New("compressed by LZ4; write the file with snappy, zstd or no compression")
-		case i == label:
-			classes, err = in.wordsOf(c, n)
-		case isName:
-			names, err = in.wordsOf(c, n)
-		default:
-			var values []float64
-			if values, err = in.numbersOf(c, n); n > 0 {
-				features, width = append(features, values), width+len(values)/n
+		guard.Within(func() {
+			failIf(!c.Leaf(), "a column of records; expected numbers")
+			// Damaged values make the library take all memory.
+			failIf(c.Compression().CompressionCodec() == format.Lz4Raw, "compressed by LZ4; write the file with snappy, zstd or no compression")
+			switch {
+			case i == label:
+				classes = in.wordsOf(c, n)
+			case isName:
+				names = in.wordsOf(c, n)
+			default:
+				if values := in.numbersOf(c, n); n > 0 {
+					features, width = append(features, values), width+len(values)/n
+				}
 			}
-		}
-		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", columns[i], err)
-		}
+		}, "column %q", columns[i])
 	}
-	if n == 0 || width == 0 {
-		return nil, fmt.Errorf("the file has %d rows and no columns of numbers", n)
-	}
+	failIf(n == 0 || width == 0, "the file has %d rows and no columns of numbers", n)
 	x, at := mat.NewDense(n, width, nil), 0
 	for _, values := range features {
 		m := len(values) / n
@@ -104,11 +89,9 @@ func (in *input) parquet() (*Content, error) {
 		}
 		at += m
 	}
-	s, err := in.content(x, classes)
-	if err == nil {
-		s.nameSamples(names)
-	}
-	return s, err
+	s := in.content(x, classes)
+	s.nameSamples(names)
+	return s
 }
 
 var isParquet = startsWith("PAR1")
@@ -116,72 +99,58 @@ var isParquet = startsWith("PAR1")
 func isText(c *parquet.Column) bool { return c.Leaf() && c.Type().Kind() == parquet.ByteArray }
 
 // eachValue calls do for each value of a column of n rows.
-func (in *input) eachValue(c *parquet.Column, n int, do func(row int, v parquet.Value) error) error {
+func (in *input) eachValue(c *parquet.Column, n int, do func(row int, v parquet.Value)) {
 	pages := c.Pages()
 	defer pages.Close()
 	buffer, row := make([]parquet.Value, 1024), -1
 	for {
 		page, err := pages.ReadPage()
-		if err == io.EOF && row != n-1 {
-			err = fmt.Errorf("%d rows, expected %d", row+1, n)
-		}
 		if err == io.EOF {
-			return nil
+			failIf(row != n-1, "%d rows, expected %d", row+1, n)
+			return
 		}
-		if err != nil {
-			return err
-		}
+		guard.Check(err)
 		for values, k := page.Values(), 0; err == nil; {
 			k, err = values.ReadValues(buffer)
-			for _, v := range buffer[:k] {
-				if v.RepetitionLevel() == 0 {
-					row++
+			failed := guard.Try(func() {
+				for _, v := range buffer[:k] {
+					if v.RepetitionLevel() == 0 {
+						row++
+					}
+					do(row, v)
 				}
-				if err := do(row, v); err != nil {
-					return fmt.Errorf("row %d: %w", row+1, err)
-				}
-			}
-			if in.ctx.Err() != nil {
-				return in.ctx.Err()
-			}
+			})
+			guard.Check(guard.Wrap(failed, "row %d", row+1))
+			guard.Check(in.ctx.Err())
 		}
 		parquet.Release(page)
-		if err != io.EOF {
-			return err
-		}
+		failIf(err != io.EOF, "%w", err)
 	}
 }
 
 // numbersOf returns the numbers of a column of n rows, which has as many in each row.
-func (in *input) numbersOf(c *parquet.Column, n int) (out []float64, err error) {
+func (in *input) numbersOf(c *parquet.Column, n int) (out []float64) {
 	number := numberOf(c.Type())
-	if number == nil {
-		return nil, fmt.Errorf("values of type %s; expected numbers (remove the column, or name it label)", c.Type())
-	}
+	failIf(number == nil, "values of type %s; expected numbers (remove the column, or name it label)", c.Type())
 	width := 0
-	err = in.eachValue(c, n, func(row int, v parquet.Value) error {
-		if err := in.reserve(3*8, "the values up to this row"); err != nil { // lists are copied as they grow
-			return err
-		}
+	in.eachValue(c, n, func(row int, v parquet.Value) {
+		in.reserve(3*8, "the values up to this row") // lists are copied as they grow
 		x := math.NaN()
 		if !v.IsNull() {
 			x = number(v)
 		}
 		if math.IsNaN(x) && !in.opt.Missing || math.IsInf(x, 0) {
-			return fmt.Errorf("%v is not a finite number%s", v, missingHint)
+			guard.Fail("%v is not a finite number%s", v, missingHint)
 		}
 		if out = append(out, x); row == 0 {
 			width++
 		}
 		if len(out) > (row+1)*width || v.RepetitionLevel() == 0 && len(out) != row*width+1 {
-			return fmt.Errorf("a list of another length than %d, as in the first row", width)
+			guard.Fail("a list of another length than %d, as in the first row", width)
 		}
-		return nil
 	})
-	if err == nil && len(out) != n*width {
-		err = fmt.Errorf("row %d: a list of another length than %d, as in the first row", n, width)
-	}
-	return out, err
+	failIf(len(out) != n*width, "row %d: a list of another length than %d, as in the first row", n, width)
+	return out
 }
 
 // numberOf returns a function for the numbers of a type, or nil if its values are not numbers.
@@ -228,18 +197,16 @@ func numberOf(t parquet.Type) func(parquet.Value) float64 {
 }
 
 // wordsOf returns the values of a column of n rows as words, "" for nulls.
-func (in *input) wordsOf(c *parquet.Column, n int) ([]string, error) {
+func (in *input) wordsOf(c *parquet.Column, n int) []string {
 	words := make([]string, 0, min(n, 1<<16))
-	err := in.eachValue(c, n, func(row int, v parquet.Value) error {
-		if len(words) != row {
-			return errors.New("a list; expected one value")
-		}
+	in.eachValue(c, n, func(row int, v parquet.Value) {
+		failIf(len(words) != row, "a list; expected one value")
 		word := v.String()
 		if v.IsNull() || word == "NaN" {
 			word = ""
 		}
 		words = append(words, word)
-		return in.reserve(int64(48+len(word)), "the names up to this row")
+		in.reserve(int64(48+len(word)), "the names up to this row")
 	})
-	return words, err
+	return words
 }

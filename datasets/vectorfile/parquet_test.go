@@ -95,7 +95,7 @@ func FuzzParquet(f *testing.F) {
 		if len(data) > mostFuzzed {
 			return
 		}
-		if s, err := readParquet(memoryInput(data, fuzzRoom)); err == nil {
+		if s, err := caught(readParquet, memoryInput(data, fuzzRoom)); err == nil {
 			checkSet(t, s)
 		}
 	})

@@ -27,8 +27,8 @@ func memoryInput(data []byte, limit int64) *input {
 }
 
 // caught returns the result of read, or the error with which it fails.
-func caught[T any](read func(in *input) (T, error), in *input) (out T, err error) {
-	err = guard.Try(func() { out = guard.Must(read(in)) })
+func caught[T any](read func(in *input) T, in *input) (out T, err error) {
+	err = guard.Try(func() { out = read(in) })
 	return out, err
 }
 
@@ -40,7 +40,7 @@ func MAT(path string, opt Options) (*Content, error)     { return readNow(readMA
 func CSV(path string, opt Options) (*Content, error)     { return readNow(readCSV, path, opt) }
 func Indexed(path string, opt Options) (*Content, error) { return readNow(readIndexed, path, opt) }
 
-func readNow(read func(in *input) (*Content, error), path string, opt Options) (*Content, error) {
+func readNow(read func(in *input) *Content, path string, opt Options) (*Content, error) {
 	return pathReader(read)(context.Background(), path, opt)
 }
 

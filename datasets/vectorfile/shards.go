@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 )
@@ -95,67 +96,57 @@ func missingShard(beside string, s Shard) error {
 }
 
 // OpenShards opens the files of Shards as one set of vectors.
-func OpenShards(ctx context.Context, paths []string, opt Options) (*Content, error) {
-	budget := newBudget(ctx, opt)
-	all, err := openEach(paths, func(path string) (*Content, error) { return readFile(path, opt, budget, readNPZ) }, budget)
-	if err != nil {
-		return nil, err
-	}
+func OpenShards(ctx context.Context, paths []string, opt Options) (all *Content, err error) {
+	defer guard.Catch(&err)
+	all = openEach(paths, opt, newBudget(ctx, opt), readNPZ)
 	if all.Name = naming.ReadableName(filepath.Base(filepath.Dir(paths[0]))); all.Name == "." {
 		all.Name = shardName.FindStringSubmatch(paths[0])[1]
 	}
 	return all, nil
 }
 
-// openEach reads the files and joins their contents.
-func openEach(paths []string, read func(path string) (*Content, error), budget *budget) (*Content, error) {
+// openEach reads the files and joins their contents. It calls guard.Fail.
+func openEach(paths []string, opt Options, budget *budget, read func(in *input) *Content) (joined *Content) {
 	var all []*Content
-	for _, path := range paths {
-		c, err := read(path)
-		if err == nil {
-			all = append(all, c)
-			if err = all[0].fits(c); err != nil {
-				err = fmt.Errorf("%s: %w", path, err)
-			}
+	err := guard.Try(func() {
+		for _, path := range paths {
+			all = append(all, guard.Must(readFile(path, opt, budget, read)))
+			guard.Within(func() { all[0].checkFit(all[len(all)-1]) }, "%s", path)
 		}
+		guard.Within(func() { joined = join(all, budget) }, "%s", paths[len(paths)-1])
+	})
+	for _, c := range all {
 		if err != nil {
-			for _, c := range all {
-				c.Close()
-			}
-			return nil, err
+			c.Close()
 		}
 	}
-	c, err := join(all, budget)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", paths[len(paths)-1], err)
-	}
-	return c, err
+	guard.Check(err)
+	return joined
 }
 
-// fits returns an error if b cannot be joined with c.
-func (c *Content) fits(b *Content) error {
+// checkFit fails if b cannot be joined with c.
+func (c *Content) checkFit(b *Content) {
 	n, m := c.Vectors.Dims()
 	_, columns := b.Vectors.Dims()
 	x, stored := c.Vectors.(*Stored)
 	y, too := b.Vectors.(*Stored)
 	switch {
 	case c.Height != b.Height || c.Width != b.Width:
-		return fmt.Errorf("%d×%d images cannot be combined with %d×%d images", b.Height, b.Width, c.Height, c.Width)
+		guard.Fail("%d×%d images cannot be combined with %d×%d images", b.Height, b.Width, c.Height, c.Width)
 	case m != columns:
-		return fmt.Errorf("vectors of %d values cannot be combined with the first %d, of %d values", columns, n, m)
+		guard.Fail("vectors of %d values cannot be combined with the first %d, of %d values", columns, n, m)
 	case fmt.Sprintf("%T", c.Vectors) != fmt.Sprintf("%T", b.Vectors), stored && too && x.isBytes() != y.isBytes():
-		return fmt.Errorf("vectors of another type of numbers cannot be combined with the first %d", n)
+		guard.Fail("vectors of another type of numbers cannot be combined with the first %d", n)
 	case c.Settings != b.Settings:
-		return fmt.Errorf("features of the settings %s cannot be combined with %s", b.Settings, c.Settings)
+		guard.Fail("features of the settings %s cannot be combined with %s", b.Settings, c.Settings)
 	}
-	return nil
 }
 
 // join returns the samples of all contents, which fit each other.
-func join(all []*Content, budget *budget) (*Content, error) {
+func join(all []*Content, budget *budget) *Content {
 	c := all[0]
 	if len(all) == 1 {
-		return c, nil
+		return c
 	}
 	_, m := c.Vectors.Dims()
 	n := 0
@@ -169,33 +160,26 @@ func join(all []*Content, budget *budget) (*Content, error) {
 			x.parts, x.least, x.greatest = append(x.parts, y.parts...), min(x.least, y.least), max(x.greatest, y.greatest)
 		}
 	case *Bytes:
-		if err := budget.reserve(int64(n)*int64(m), "all together"); err != nil {
-			return nil, err
-		}
+		budget.reserve(int64(n)*int64(m), "all together")
 		c.Vectors = NewBytes(n, m, slices.Concat(lists.Map(all, func(b *Content) []uint8 { return b.Vectors.(*Bytes).data })...))
 	case *mat.Dense:
-		if err := budget.reserve(8*int64(n)*int64(m), "all together"); err != nil {
-			return nil, err
-		}
+		budget.reserve(8*int64(n)*int64(m), "all together")
 		values := lists.Map(all, func(b *Content) []float64 { return b.Vectors.(*mat.Dense).RawMatrix().Data })
 		c.Vectors = mat.NewDense(n, m, slices.Concat(values...))
 	default:
-		return nil, fmt.Errorf("sparse vectors in several files are not supported")
+		guard.Fail("sparse vectors in several files are not supported")
 	}
-	same := !slices.ContainsFunc(all, func(b *Content) bool { return !slices.Equal(b.Classes, c.Classes) })
-	if words := []string(nil); !same {
+	if slices.ContainsFunc(all, func(b *Content) bool { return !slices.Equal(b.Classes, c.Classes) }) {
+		var words []string
 		for _, b := range all {
-			for _, l := range b.Labels {
-				words = append(words, slices.Insert(slices.Clone(b.Classes), 0, "")[l+1])
-			}
+			words = append(words, lists.Map(b.Labels, func(l int) string { return append([]string{""}, b.Classes...)[l+1] })...)
 		}
 		c.Classes, c.Labels = Classes(words)
 	} else {
 		c.Labels = slices.Concat(lists.Map(all, func(b *Content) []int { return b.Labels })...)
 	}
 	c.Names = slices.Concat(lists.Map(all, func(b *Content) []string { return b.Names })...)
-	if name, twice := duplicate(c.Names); twice {
-		return nil, fmt.Errorf("two of the samples have the name %q", name)
-	}
-	return c, nil
+	name, twice := duplicate(c.Names)
+	failIf(twice, "two of the samples have the name %q", name)
+	return c
 }

@@ -2,7 +2,6 @@ package vectorfile
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -28,9 +27,8 @@ const mostVectorLine, mostVectorColumns = 32 << 20, 1 << 20
 // readCSV reads a text file, plain or gzipped, with one sample a line and numbers separated by commas, semicolons or
 // tabs. The first line may name the columns. The classes are then in the column that the options name, else in "label",
 // "class" or "target", "" for unknown. A first column called "name", or of words, holds the samples' names.
-func readCSV(in *input) (*Content, error) {
-	text, _, _, err := in.unpacked()
-	guard.Check(err)
+func readCSV(in *input) *Content {
+	text, _, _ := in.unpacked()
 	head, _ := text.Peek(1 << 16)
 	line, _, _ := strings.Cut(string(head), "\n")
 	comma := slices.MaxFunc([]rune{',', ';', '\t'}, func(a, b rune) int {
@@ -44,17 +42,16 @@ func readCSV(in *input) (*Content, error) {
 			break
 		}
 		guard.Check(err)
-		err = guard.Try(func() {
+		guard.Within(func() {
 			if t.width > 0 || !t.readFirstLine(record) {
 				t.add(record)
 			}
-		})
-		guard.Check(guard.Wrap(err, "line %d", table.Line))
+		}, "line %d", table.Line)
 	}
 	failIf(len(t.data) == 0, "no line has numbers")
-	s := guard.Must(in.content(mat.NewDense(t.rows, len(t.data)/t.rows, t.data), t.classes))
+	s := in.content(mat.NewDense(t.rows, len(t.data)/t.rows, t.data), t.classes)
 	s.nameSamples(t.names)
-	return s, nil
+	return s
 }
 
 type csvTable struct {
@@ -110,7 +107,7 @@ func (t *csvTable) add(record []string) {
 			need += 48 + len(cell)
 		}
 	}
-	guard.Check(t.in.reserve(int64(need), "the table up to this line"))
+	t.in.reserve(int64(need), "the table up to this line")
 	t.rows++
 	for j, cell := range record {
 		v, err := strconv.ParseFloat(cell, 64)
@@ -146,20 +143,19 @@ var labelColumns = []string{"label", "class", "target"}
 // in "3 1:0.5 17:2". Indices count from 1 unless there is a 0. Labels are classes, or names if all differ, as in RCV1
 // (Lewis, Yang, Rose and Li 2004). A file beside it that ends with ".qrels" then gives their topics, in lines of a
 // topic, a document and 1. Of the topics of RCV1, a hierarchy, only the four top ones count.
-func readIndexed(in *input) (*Content, error) {
-	x, labels, err := indexedRows(in)
-	guard.Check(err)
+func readIndexed(in *input) *Content {
+	x, labels := indexedRows(in)
 	words, names := classesOrNames(labels)
 	var beside []string
 	if names != nil {
 		if beside = qrelsBeside(in.path); beside != nil {
-			words = guard.Must(readFile(beside[0], Options{}, in.budget, func(in *input) ([]string, error) { return readTopics(in, names) }))
+			words = guard.Must(readFile(beside[0], Options{}, in.budget, func(in *input) []string { return readTopics(in, names) }))
 		}
 	}
-	s := guard.Must(in.content(x, words))
+	s := in.content(x, words)
 	s.nameSamples(names)
 	s.Beside = beside
-	return s, nil
+	return s
 }
 
 // classesOrNames returns the class of each sample, "" for none or several, or names if all labels differ.
@@ -177,23 +173,21 @@ func classesOrNames(labels []string) (words, names []string) {
 }
 
 // indexedRows returns the vectors, and the label of each line.
-func indexedRows(in *input) (*sparse.CSR, []string, error) {
+func indexedRows(in *input) (*sparse.CSR, []string) {
 	var labels []string
 	rowStart := []int{0}
 	var columns []int
 	var values []float64
 	most, first := -1, 1
-	err := in.eachLine(func(text []byte) error {
+	in.eachLine(func(text []byte) {
 		text, _, _ = bytes.Cut(text, []byte("#"))
 		label, pairs := cutLabel(text)
 		if len(label) == 0 && len(bytes.TrimSpace(pairs)) == 0 {
-			return nil
+			return
 		}
 		// Lists double as they grow, and are copied; labels are put into a table.
-		guard.Check(in.reserve(int64(200+4*len(label)+48*bytes.Count(pairs, []byte(":"))), "the values up to this line"))
-		if !utf8.Valid(label) || bytes.IndexByte(label, 0) >= 0 {
-			return fmt.Errorf("the label %s is not UTF-8", spreadsheet.Quote(string(label)))
-		}
+		in.reserve(int64(200+4*len(label)+48*bytes.Count(pairs, []byte(":"))), "the values up to this line")
+		failIf(!utf8.Valid(label) || bytes.IndexByte(label, 0) >= 0, "the label %s is not UTF-8", spreadsheet.Quote(string(label)))
 		last := -1
 		for pair := range bytes.FieldsSeq(pairs) {
 			index, number, _ := bytes.Cut(pair, []byte(":"))
@@ -204,11 +198,11 @@ func indexedRows(in *input) (*sparse.CSR, []string, error) {
 			value, err2 := strconv.ParseFloat(string(number), 64)
 			switch {
 			case err != nil || err2 != nil || math.IsNaN(value) || math.IsInf(value, 0):
-				return fmt.Errorf("%s: expected index:value such as 17:0.5, with a finite value", spreadsheet.Quote(string(pair)))
+				guard.Fail("%s: expected index:value such as 17:0.5, with a finite value", spreadsheet.Quote(string(pair)))
 			case column < 0 || column > mostVectorColumns:
-				return fmt.Errorf("the index of %s is outside 0 to %d", spreadsheet.Quote(string(pair)), mostVectorColumns)
+				guard.Fail("the index of %s is outside 0 to %d", spreadsheet.Quote(string(pair)), mostVectorColumns)
 			case column <= last:
-				return fmt.Errorf("the index of %s follows %d; indices must increase along a line", spreadsheet.Quote(string(pair)), last)
+				guard.Fail("the index of %s follows %d; indices must increase along a line", spreadsheet.Quote(string(pair)), last)
 			}
 			last = column
 			first = min(first, column)
@@ -218,15 +212,12 @@ func indexedRows(in *input) (*sparse.CSR, []string, error) {
 		}
 		most = max(most, last)
 		labels, rowStart = append(labels, string(label)), append(rowStart, len(columns))
-		return nil
 	})
-	guard.Check(err)
 	failIf(len(labels) == 0 || most < first, "no line has an index and a value")
 	for i := range columns {
 		columns[i] -= first
 	}
-	x, err := sparse.New(len(labels), most+1-first, rowStart, columns, values)
-	return x, labels, err
+	return guard.Must(sparse.New(len(labels), most+1-first, rowStart, columns, values)), labels
 }
 
 // cutLabel returns the label at the start of a line, which may be missing, and the pairs.
@@ -257,8 +248,8 @@ func qrelsBeside(path string) (found []string) {
 var rcv1Tops = []string{"CCAT", "ECAT", "GCAT", "MCAT"}
 
 // readTopics returns the topic of each document, "" for none or several.
-func readTopics(in *input, documents []string) ([]string, error) {
-	guard.Check(in.reserve(int64(len(documents))*96, "the topics of documents"))
+func readTopics(in *input, documents []string) []string {
+	in.reserve(int64(len(documents))*96, "the topics of documents")
 	row := make(map[string]int, len(documents))
 	for i, d := range documents {
 		row[d] = i
@@ -267,21 +258,21 @@ func readTopics(in *input, documents []string) ([]string, error) {
 	all, top := make([]string, len(documents)), make([]string, len(documents))
 	names := map[string]string{} // each topic once
 	tops := false
-	err := in.eachLine(func(line []byte) error {
+	in.eachLine(func(line []byte) {
 		fields := strings.Fields(string(line))
 		if len(fields) == 0 {
-			return nil
+			return
 		}
 		if len(fields) != 3 || fields[2] != "0" && fields[2] != "1" || !utf8.ValidString(fields[0]) || strings.Contains(fields[0], several) {
-			return fmt.Errorf("%s: expected topic, document and 1", spreadsheet.Quote(string(line)))
+			guard.Fail("%s: expected topic, document and 1", spreadsheet.Quote(string(line)))
 		}
 		i, known := row[fields[1]]
 		if fields[2] == "0" || !known {
-			return nil
+			return
 		}
 		topic, seen := names[fields[0]]
 		if !seen {
-			guard.Check(in.reserve(int64(128+len(fields[0])), "the names of topics"))
+			in.reserve(int64(128+len(fields[0])), "the names of topics")
 			topic = strings.Clone(fields[0])
 			names[topic] = topic
 		}
@@ -297,16 +288,14 @@ func readTopics(in *input, documents []string) ([]string, error) {
 				break
 			}
 		}
-		return nil
 	})
-	guard.Check(err)
 	if tops {
 		all = top
 	}
 	for i, topic := range all {
 		all[i] = strings.Trim(topic, several)
 	}
-	return all, nil
+	return all
 }
 
 // indexedLine matches the beginning of a file that readIndexed reads.

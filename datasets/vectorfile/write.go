@@ -21,13 +21,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/npz"
+	"github.com/seed4492f2cd/partwise/internal/number"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// writers are the formats of vectors, by the extension of the file's name.
-var writers = map[string]func(*bufio.Writer, *Content) error{
+// writers are the formats of vectors, by the extension of the file's name. They call guard.Fail for content that a format
+// cannot hold. Flush returns the errors of writing.
+var writers = map[string]func(*bufio.Writer, *Content){
 	".npz": writeNumPy,
 	".mat": writeMATLAB,
 	".csv": writeTable,
@@ -77,10 +80,8 @@ func (c *Content) write(ctx context.Context, path string, file func(string, func
 	if err == nil {
 		err = file(path, func(w io.Writer) error {
 			buffered := bufio.NewWriterSize(atomicfile.UntilDone(ctx, w), 1<<16)
-			if err := writers[strings.ToLower(filepath.Ext(path))](buffered, c); err != nil {
-				return err
-			}
-			return buffered.Flush()
+			err := guard.Try(func() { writers[strings.ToLower(filepath.Ext(path))](buffered, c) })
+			return cmp.Or(err, buffered.Flush())
 		})
 	}
 	if named := (*fs.PathError)(nil); err != nil && !errors.As(err, &named) {
@@ -90,40 +91,26 @@ func (c *Content) write(ctx context.Context, path string, file func(string, func
 }
 
 // checkVectors returns an error unless c has vectors that a reader would accept.
-func (c *Content) checkVectors() error {
-	if c.Vectors == nil {
-		return errors.New("a set of image files has no vectors to write")
-	}
+func (c *Content) checkVectors() (err error) {
+	defer guard.Catch(&err)
+	failIf(c.Vectors == nil, "a set of image files has no vectors to write")
 	n, m := c.Vectors.Dims()
-	switch {
-	case n == 0 || m == 0:
-		return fmt.Errorf("the %d×%d matrix has no samples", n, m)
-	case len(c.Names) != n || len(c.Labels) != n:
-		return fmt.Errorf("%d vectors, but %d names and %d labels", n, len(c.Names), len(c.Labels))
-	case (c.Height != 0 || c.Width != 0) && (c.Height < 0 || c.Height*c.Width != m):
-		return fmt.Errorf("vectors of %d values are not images of height %d and width %d", m, c.Height, c.Width)
+	failIf(n == 0 || m == 0, "the %d×%d matrix has no samples", n, m)
+	failIf(len(c.Names) != n || len(c.Labels) != n, "%d vectors, but %d names and %d labels", n, len(c.Names), len(c.Labels))
+	failIf((c.Height != 0 || c.Width != 0) && (c.Height < 0 || c.Height*c.Width != m),
+		"vectors of %d values are not images of height %d and width %d", m, c.Height, c.Width)
+	columns := 0
+	for _, f := range c.Features {
+		columns += f.Count
 	}
-	if columns := 0; c.Features != nil {
-		for _, f := range c.Features {
-			columns += f.Count
-		}
-		if columns != m {
-			return fmt.Errorf("features have %d columns, but vectors have %d values", columns, m)
-		}
-	}
+	failIf(c.Features != nil && columns != m, "features have %d columns, but vectors have %d values", columns, m)
 	for i, l := range c.Labels {
-		if l < -1 || l >= len(c.Classes) {
-			return fmt.Errorf("%s: label %d; expected less than the number of classes, %d", c.Names[i], l, len(c.Classes))
-		}
+		failIf(l < -1 || l >= len(c.Classes), "%s: label %d; expected less than the number of classes, %d", c.Names[i], l, len(c.Classes))
 	}
 	for _, name := range slices.Concat(c.Names, c.Classes) {
-		if strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
-			return fmt.Errorf("the name %q is not text", name)
-		}
+		failIf(strings.ContainsRune(name, 0) || !utf8.ValidString(name), "the name %q is not text", name)
 	}
-	if !allDiffer(c.Names) || !allDiffer(c.Classes) {
-		return errors.New("a name of a sample or class is empty or duplicate")
-	}
+	failIf(!allDiffer(c.Names) || !allDiffer(c.Classes), "a name of a sample or class is empty or duplicate")
 	return checkFinite(c.Vectors, c.Missing)
 }
 
@@ -139,11 +126,11 @@ type List struct {
 func (c *Content) lists(height, width int) []List {
 	labels := List{Name: "gnd", Integers: !slices.Contains(c.Labels, -1)}
 	for _, l := range c.Labels {
-		number := float64(l + 1)
+		class := float64(l + 1)
 		if l < 0 {
-			number = math.NaN()
+			class = math.NaN()
 		}
-		labels.Numbers = append(labels.Numbers, number)
+		labels.Numbers = append(labels.Numbers, class)
 	}
 	all := []List{labels, {Name: namesVariable, Words: c.Names}}
 	if len(c.Classes) > 0 {
@@ -163,16 +150,6 @@ func (c *Content) lists(height, width int) []List {
 	return append(append(all, List{Name: sizeVariable, Numbers: []float64{float64(height), float64(width)}, Integers: true}), c.Lists...)
 }
 
-// putList writes numbers in little-endian order, up to the first error.
-func putList[T any](w *bufio.Writer, values []T) error {
-	for some := range slices.Chunk(values, 8192) {
-		if err := binary.Write(w, binary.LittleEndian, some); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // putInt32 writes an array of integers of 4 bytes.
 func putInt32[T int | float64](z *npz.Writer, name string, values ...T) {
 	z.Array(name, "<i4", []int{len(values)}, func(w *bufio.Writer) {
@@ -183,14 +160,12 @@ func putInt32[T int | float64](z *npz.Writer, name string, values ...T) {
 }
 
 // writeNumPy writes a .npz file, uncompressed as by numpy.savez.
-func writeNumPy(w *bufio.Writer, c *Content) error {
+func writeNumPy(w *bufio.Writer, c *Content) {
 	z := npz.NewWriter(w)
 	n, m := c.Vectors.Dims()
 	switch x := c.Vectors.(type) {
 	case *sparse.CSR:
-		if n >= math.MaxInt32 || m > math.MaxInt32 || x.NNZ() > math.MaxInt32 {
-			return fmt.Errorf("the %d×%d matrix of %d values is too large to write", n, m, x.NNZ())
-		}
+		failIf(n >= math.MaxInt32 || m > math.MaxInt32 || x.NNZ() > math.MaxInt32, "the %d×%d matrix of %d values is too large to write", n, m, x.NNZ())
 		z.List("data", x.Values)
 		putInt32(z, "indices", x.Columns...)
 		putInt32(z, "indptr", x.RowStart...)
@@ -215,20 +190,17 @@ func writeNumPy(w *bufio.Writer, c *Content) error {
 			z.List(l.Name, l.Numbers)
 		}
 	}
-	return z.Close()
+	guard.Check(z.Close())
 }
 
 // writeTable writes a .csv file. A number has the fewest digits that identify it.
-func writeTable(w *bufio.Writer, c *Content) error {
+func writeTable(w *bufio.Writer, c *Content) {
 	for _, name := range slices.Concat(c.Names, c.Classes) {
-		if name != strings.TrimSpace(name) || strings.Contains(name, "\r\n") {
-			return fmt.Errorf("the name %q, which has a carriage return or white space at an end, cannot be written to .csv unchanged; write .npz", name)
-		}
+		failIf(name != strings.TrimSpace(name) || strings.Contains(name, "\r\n"),
+			"the name %q, which has a carriage return or white space at an end, cannot be written to .csv unchanged; write .npz", name)
 	}
 	_, m := c.Vectors.Dims()
-	if m+2 > mostVectorColumns {
-		return fmt.Errorf("%d columns exceed the limit of %d for .csv; write .npz", m+2, mostVectorColumns)
-	}
+	failIf(m+2 > mostVectorColumns, "%d columns exceed the limit of %d for .csv; write .npz", m+2, mostVectorColumns)
 	features := c.Features
 	if features == nil {
 		features = []Columns{{Name: "x", Count: m}}
@@ -239,15 +211,11 @@ func writeTable(w *bufio.Writer, c *Content) error {
 			record = append(record, f.Name+strconv.Itoa(j+1))
 		}
 	}
-	out := csv.NewWriter(w)
+	out, row := csv.NewWriter(w), rowsOf(c.Vectors)
 	err := out.Write(record)
-	row := rowsOf(c.Vectors)
-	for i, l := range c.Labels {
-		if err != nil {
-			return err
-		}
+	for i := 0; i < len(c.Labels) && err == nil; i++ {
 		record = append(record[:0], spreadsheet.Cell(c.Names[i]), "")
-		if l >= 0 {
+		if l := c.Labels[i]; l >= 0 {
 			record[1] = spreadsheet.Cell(c.Classes[l])
 		}
 		for _, v := range row(i) {
@@ -256,15 +224,13 @@ func writeTable(w *bufio.Writer, c *Content) error {
 		err = out.Write(record)
 	}
 	out.Flush()
-	return cmp.Or(err, out.Error())
+	guard.Check(cmp.Or(err, out.Error()))
 }
 
 // writeMATLAB writes a .mat file, uncompressed as by MATLAB with -v6.
-func writeMATLAB(w *bufio.Writer, c *Content) error {
+func writeMATLAB(w *bufio.Writer, c *Content) {
 	for _, name := range slices.Concat(c.Names, c.Classes) {
-		if strings.ContainsFunc(name, func(r rune) bool { return r > 0xffff }) {
-			return fmt.Errorf("the name %q has characters beyond U+FFFF, which SciPy cannot read from .mat; write .npz", name)
-		}
+		failIf(strings.ContainsFunc(name, func(r rune) bool { return r > 0xffff }), "the name %q has characters beyond U+FFFF, which SciPy cannot read from .mat; write .npz", name)
 	}
 	height, width := c.Height, c.Width
 	if _, ok := c.Vectors.(*sparse.CSR); ok {
@@ -272,13 +238,10 @@ func writeMATLAB(w *bufio.Writer, c *Content) error {
 	}
 	// A text, an offset that is not used, the version, and letters that give the byte order.
 	fmt.Fprintf(w, "%-116s%s\x00\x01IM", "MATLAB 5.0 MAT-file, written by partwise", strings.Repeat("\x00", 8))
-	err := c.vectorsArray().write(w)
+	c.vectorsArray().write(w)
 	for _, l := range c.lists(height, width) {
-		if err == nil {
-			err = l.array().write(w)
-		}
+		l.array().write(w)
 	}
-	return err
 }
 
 type matArray struct {
@@ -292,8 +255,8 @@ type matArray struct {
 	put        func(*bufio.Writer)
 }
 
-// write writes the variable. Errors of w appear with the last number.
-func (a *matArray) write(w *bufio.Writer) error {
+// write writes the variable.
+func (a *matArray) write(w *bufio.Writer) {
 	head := appendPart(nil, miUINT32, []int32{int32(a.class), int32(a.nonzero)})
 	head = appendPart(head, miINT32, []int32{int32(a.rows), int32(a.cols)})
 	head = append(appendPart(head, miINT8, []byte(a.name)), a.parts...)
@@ -309,17 +272,14 @@ func (a *matArray) write(w *bufio.Writer) error {
 		size += 8
 	}
 	// MATLAB limits the size of a variable further than the format does.
-	if size > math.MaxInt32 {
-		return fmt.Errorf("variable %s takes %d bytes, above the 2 GB limit of .mat; write .npz", a.name, size)
-	}
-	putList(w, []int32{miMATRIX, int32(size)})
-	_, err := w.Write(head)
+	failIf(size > math.MaxInt32, "variable %s takes %d bytes, above the 2 GB limit of .mat; write .npz", a.name, size)
+	number.Write(w, []int32{miMATRIX, int32(size)})
+	w.Write(head)
 	if a.put != nil {
-		putList(w, []int32{int32(a.typ), int32(a.bytes)})
+		number.Write(w, []int32{int32(a.typ), int32(a.bytes)})
 		a.put(w)
-		_, err = w.Write(make([]byte, -a.bytes&7))
+		w.Write(make([]byte, -a.bytes&7))
 	}
-	return err
 }
 
 // appendPart appends a part with these numbers. A part of up to 4 bytes shares 8 bytes with its tag.
@@ -369,7 +329,7 @@ func (c *Content) vectorsArray() *matArray {
 		rows, starts, values := compressedColumns(x)
 		a.class, a.nonzero = mxSPARSE, max(1, len(values)) // MATLAB stores at least one
 		a.parts = appendPart(appendPart(nil, miINT32, rows), miINT32, starts)
-		a.typ, a.bytes, a.put = miDOUBLE, 8*int64(len(values)), func(w *bufio.Writer) { putList(w, values) }
+		a.typ, a.bytes, a.put = miDOUBLE, 8*int64(len(values)), func(w *bufio.Writer) { number.Write(w, values) }
 	case *Bytes:
 		a.class, a.typ, a.bytes = mxUINT8, miUINT8, int64(n)*int64(m)
 		a.put = func(w *bufio.Writer) { putColumns(w, c, func(i, j int) uint8 { return x.data[i*m+j] }) }
@@ -392,7 +352,7 @@ func putColumns[T any](w *bufio.Writer, c *Content, at func(i, j int) T) {
 		for i := range n {
 			column[i] = at(i, j%height*width+j/height)
 		}
-		if putList(w, column) != nil {
+		if number.Write(w, column) != nil {
 			return
 		}
 	}

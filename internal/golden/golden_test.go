@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
@@ -211,7 +212,7 @@ func experiment(t *testing.T) string {
 	for i := range labels {
 		set.Names = append(set.Names, fmt.Sprint("row ", i))
 	}
-	if err := datasets.Write(t.Context(), file, set); err != nil {
+	if err := vectorfile.Write(t.Context(), file, set.Content()); err != nil {
 		t.Fatal(err)
 	}
 	e, err := spec.Parse([]byte("name: golden\ndata: " + file + `

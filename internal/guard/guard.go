@@ -59,6 +59,13 @@ type failure struct{ error }
 // package.
 func Fail(format string, args ...any) { Check(fmt.Errorf(format, args...)) }
 
+// FailIf is Fail if something is wrong.
+func FailIf(wrong bool, format string, args ...any) {
+	if wrong {
+		Fail(format, args...)
+	}
+}
+
 // Check is Fail with err, unless that is nil.
 func Check(err error) {
 	if err != nil {
@@ -71,6 +78,9 @@ func Must[T any](result T, err error) T {
 	Check(err)
 	return result
 }
+
+// Within calls f, and puts a context before the error of Fail, as Wrap does.
+func Within(f func(), context string, args ...any) { Check(Wrap(Try(f), context, args...)) }
 
 // Try calls f and returns the error of Fail, if any.
 func Try(f func()) (err error) {

@@ -44,22 +44,17 @@ var operators = map[string]func(b *builder, n *node, in []*value) *value{
 	"Constant": (*builder).constantOf, "Shape": (*builder).shapeOf, "Gather": (*builder).gather,
 }
 
-// fail aborts the compilation of a model with an error.
-func fail(format string, args ...any) { guard.Fail(format, args...) }
+// fail aborts the compilation of a model with an error, and failIf does so if something is wrong.
+func fail(format string, args ...any)               { guard.Fail(format, args...) }
+func failIf(wrong bool, format string, args ...any) { guard.FailIf(wrong, format, args...) }
 
 // lower compiles a node to steps. Operators call fail for unsupported nodes.
 func (b *builder) lower(n *node) {
 	operator := operators[n.op]
-	if operator == nil {
-		fail("operator not supported%s", hint)
-	}
-	if len(n.outputs) == 0 {
-		fail("no output")
-	}
+	failIf(operator == nil, "operator not supported%s", hint)
+	failIf(len(n.outputs) == 0, "no output")
 	for _, name := range n.outputs[1:] {
-		if b.uses[name] > 0 {
-			fail("second output %q not supported", name)
-		}
+		failIf(b.uses[name] > 0, "second output %q not supported", name)
 	}
 	in := make([]*value, len(n.inputs))
 	for i, name := range n.inputs {
@@ -68,32 +63,24 @@ func (b *builder) lower(n *node) {
 		}
 		if b.values[name] == nil {
 			t := b.constants[name]
-			if t == nil {
-				fail("no earlier node has the output %q", name)
-			}
+			failIf(t == nil, "no earlier node has the output %q", name)
 			b.values[name] = t.value()
 		}
 		if in[i] = b.values[name]; in[i].buf != nil {
 			in[i].buf.pending--
 		}
 	}
-	if argument(in, 0) == nil && n.op != "Constant" {
-		fail("no input")
-	}
+	failIf(argument(in, 0) == nil && n.op != "Constant", "no input")
 	out := operator(b, n, in)
 	if out.buf != nil {
 		b.work += out.buf.size
 	}
-	if b.work > maxWork {
-		fail("too many multiplications per image")
-	}
+	failIf(b.work > maxWork, "too many multiplications per image")
 	b.define(n.outputs[0], out)
 }
 
 func (b *builder) define(name string, v *value) {
-	if b.values[name] != nil || b.constants[name] != nil {
-		fail("duplicate value %q", name)
-	}
+	failIf(b.values[name] != nil || b.constants[name] != nil, "duplicate value %q", name)
 	b.values[name] = v
 	if v.buf != nil {
 		v.buf.pending += b.uses[name]
@@ -117,9 +104,7 @@ func (b *builder) addStep(run func(arena []float32), buffers ...*buffer) {
 // newValue returns a new value of the given shape, which the next step must write.
 func (b *builder) newValue(shape []int, last bool) *value {
 	n := size(shape)
-	if n == 0 {
-		fail("it is empty")
-	}
+	failIf(n == 0, "it is empty")
 	return &value{shape: shape, last: last, buf: b.buffer(n)}
 }
 
@@ -154,18 +139,14 @@ func single(in []*value, at int, otherwise float32, what string) float32 {
 
 // computed returns the first input, which must not be constant.
 func computed(in []*value) *value {
-	if in[0] == nil || in[0].constant() {
-		fail("its first input does not depend on the image")
-	}
+	failIf(in[0] == nil || in[0].constant(), "its first input does not depend on the image")
 	return in[0]
 }
 
 // constantInput returns an input that must be constant and finite. what names it in errors.
 func constantInput(in []*value, at int, what string) *value {
 	v := argument(in, at)
-	if v == nil || v.floats == nil {
-		fail("its %s are not constant numbers", what)
-	}
+	failIf(v == nil || v.floats == nil, "its %s are not constant numbers", what)
 	for _, x := range v.floats {
 		if x-x != 0 {
 			fail("one of its %s is %v", what, x)
@@ -177,18 +158,15 @@ func constantInput(in []*value, at int, what string) *value {
 // perChannel returns a constant input with one number per channel.
 func perChannel(in []*value, at, channels int, what string) []float32 {
 	v := constantInput(in, at, what)
-	if len(v.floats) != channels {
-		fail("%d %s for %d channels", len(v.floats), what, channels)
-	}
+	failIf(len(v.floats) != channels, "%d %s for %d channels", len(v.floats), what, channels)
 	return v.floats
 }
 
 // asMap returns the first input, which must be a map, with channels last.
 func (b *builder) asMap(in []*value) *value {
 	v := computed(in)
-	if len(v.shape) != 4 || v.shape[0] != 1 || max(v.shape[2], v.shape[3]) > maxSide {
-		fail("input shape %v; expected maps of one image with at most %d rows and columns", v.shape, maxSide)
-	}
+	failIf(len(v.shape) != 4 || v.shape[0] != 1 || max(v.shape[2], v.shape[3]) > maxSide,
+		"input shape %v; expected maps of one image with at most %d rows and columns", v.shape, maxSide)
 	return b.layout(v, true)
 }
 

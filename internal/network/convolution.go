@@ -34,12 +34,9 @@ func (b *builder) conv(n *node, in []*value) *value {
 	w := constantInput(in, 1, "weights")
 	groups := n.int("group", 1)
 	inC, s := x.shape[1], w.shape
-	if len(s) != 4 || groups < 1 || groups > inC || inC%groups != 0 || s[1] != inC/groups || s[0] < groups || s[0]%groups != 0 {
-		fail("weights of shape %v in %d groups do not match %d channels", s, groups, inC)
-	}
-	if min(s[2], s[3]) < 1 || max(s[2], s[3]) > 1<<12 {
-		fail("windows of %d×%d not supported", s[2], s[3])
-	}
+	failIf(len(s) != 4 || groups < 1 || groups > inC || inC%groups != 0 || s[1] != inC/groups || s[0] < groups || s[0]%groups != 0,
+		"weights of shape %v in %d groups do not match %d channels", s, groups, inC)
+	failIf(min(s[2], s[3]) < 1 || max(s[2], s[3]) > 1<<12, "windows of %d×%d not supported", s[2], s[3])
 	if kernel := n.pair("kernel_shape", 0); kernel != [2]int{} && kernel != [2]int{s[2], s[3]} {
 		fail("kernel_shape differs from the shape of the weights")
 	}
@@ -159,21 +156,15 @@ func (c *convolution) run(arena []float32) {
 // product compiles Gemm and MatMul with constant weights, alpha·x·w + beta·c, to a convolution with one tap.
 func (b *builder) product(n *node, in []*value) *value {
 	alpha, beta, transposed := n.float("alpha", 1), n.float("beta", 1), n.int("transB", 0) != 0
-	if n.int("transA", 0) != 0 {
-		fail("transA not supported")
-	}
+	failIf(n.int("transA", 0) != 0, "transA not supported")
 	x := b.layout(computed(in), false)
 	w := constantInput(in, 1, "weights")
-	if len(w.shape) != 2 || len(x.shape) < 2 {
-		fail("factors of shapes %v and %v do not match", x.shape, w.shape)
-	}
+	failIf(len(w.shape) != 2 || len(x.shape) < 2, "factors of shapes %v and %v do not match", x.shape, w.shape)
 	depth, outC, toNext, toRow := w.shape[0], w.shape[1], 1, w.shape[1]
 	if transposed {
 		depth, outC, toNext, toRow = outC, depth, outC, 1
 	}
-	if depth != x.shape[len(x.shape)-1] || depth == 0 {
-		fail("factors of shapes %v and %v do not match", x.shape, w.shape)
-	}
+	failIf(depth != x.shape[len(x.shape)-1] || depth == 0, "factors of shapes %v and %v do not match", x.shape, w.shape)
 	// convolve counts the packed copy of these.
 	weights, bias := make([]float32, depth*outC), make([]float32, outC)
 	for i := range weights {
@@ -181,9 +172,8 @@ func (b *builder) product(n *node, in []*value) *value {
 	}
 	if argument(in, 2) != nil {
 		c := constantInput(in, 2, "biases")
-		if len(c.floats) != 1 && (len(c.floats) != outC || c.shape[len(c.shape)-1] != outC) {
-			fail("biases of shape %v for %d numbers", c.shape, outC)
-		}
+		failIf(len(c.floats) != 1 && (len(c.floats) != outC || c.shape[len(c.shape)-1] != outC),
+			"biases of shape %v for %d numbers", c.shape, outC)
 		for j := range bias {
 			bias[j] = beta * c.floats[min(j, len(c.floats)-1)]
 		}

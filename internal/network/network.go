@@ -111,14 +111,10 @@ func (n *Network) compile(g *graph, opt Options) {
 	in.buf = n.in
 	b.define(name, in)
 	for _, node := range slices.Backward(needed) {
-		if err := guard.Try(func() { b.lower(node) }); err != nil {
-			fail("%v: %w", node, err)
-		}
+		guard.Within(func() { b.lower(node) }, "%v", node)
 	}
 	out := b.values[layer]
-	if out.buf == nil {
-		fail("the layer %q does not depend on the image", layer)
-	}
+	failIf(out.buf == nil, "the layer %q does not depend on the image", layer)
 	n.out = out.buf
 	n.out.last = len(b.steps)
 	n.OutHeight, n.OutWidth, n.OutChannels = 1, 1, n.out.size
@@ -172,9 +168,7 @@ func (n *Network) input(g *graph, opt Options) (name string, v *value) {
 	if opt.Text {
 		return n.textInput(given)
 	}
-	if len(given) != 1 || len(given[0].dims) != 4 {
-		fail("expected one input of four axes")
-	}
+	failIf(len(given) != 1 || len(given[0].dims) != 4, "expected one input of four axes")
 	in := given[0]
 	channels := func(at int) bool { return in.dims[at] >= 1 && in.dims[at] <= 4 }
 	at, last := [3]int{1, 2, 3}, true // axes of channels, rows and columns
@@ -182,17 +176,13 @@ func (n *Network) input(g *graph, opt Options) (name string, v *value) {
 		at, last = [3]int{3, 1, 2}, false
 	}
 	n.Channels = in.dims[at[0]]
-	if in.dims[0] > 1 || !channels(at[0]) {
-		fail("input %q has shape %v; expected one image of 1 to 4 channels", in.name, in.dims)
-	}
+	failIf(in.dims[0] > 1 || !channels(at[0]),
+		"input %q has shape %v; expected one image of 1 to 4 channels", in.name, in.dims)
 	side := func(own, chosen int) int {
-		if own > 0 && chosen > 0 && own != chosen {
-			fail("the network needs images of %d×%d, got %d×%d", in.dims[at[1]], in.dims[at[2]], opt.Height, opt.Width)
-		}
+		failIf(own > 0 && chosen > 0 && own != chosen,
+			"the network needs images of %d×%d, got %d×%d", in.dims[at[1]], in.dims[at[2]], opt.Height, opt.Width)
 		out := cmp.Or(chosen, max(own, 0), 224)
-		if out < 1 || out > 1<<12 {
-			fail("image side %d; expected 1 to %d", out, 1<<12)
-		}
+		failIf(out < 1 || out > 1<<12, "image side %d; expected 1 to %d", out, 1<<12)
 		return out
 	}
 	n.Height, n.Width = side(in.dims[at[1]], opt.Height), side(in.dims[at[2]], opt.Width)
@@ -206,9 +196,8 @@ const textLength = 77
 
 // textInput returns the token ids of a text encoder.
 func (n *Network) textInput(given []input) (name string, v *value) {
-	if len(given) != 1 || len(given[0].dims) != 2 || given[0].dims[0] > 1 {
-		fail("expected the input input_ids of shape 1×%d, got %v%s", textLength, given, hint)
-	}
+	failIf(len(given) != 1 || len(given[0].dims) != 2 || given[0].dims[0] > 1,
+		"expected the input input_ids of shape 1×%d, got %v%s", textLength, given, hint)
 	n.Height, n.Width, n.Channels = 1, cmp.Or(given[0].dims[1], textLength), 1
 	return given[0].name, &value{shape: []int{1, n.Width}}
 }
@@ -246,9 +235,7 @@ func (g *graph) layer(opt Options) string {
 		}
 		fail("unknown layer %q; the last layers are %q", name, last)
 	}
-	if len(g.outputs) == 0 || makers[g.outputs[0]] == nil {
-		fail("no node computes an output of the network")
-	}
+	failIf(len(g.outputs) == 0 || makers[g.outputs[0]] == nil, "no node computes an output of the network")
 	at := g.outputs[0]
 	for range g.nodes {
 		n := makers[at]

@@ -193,14 +193,10 @@ func parse(content []byte) *graph {
 		for _, b := range m[1] {
 			g.nodes = append(g.nodes, g.readNode(g.message(b)))
 		}
-		if len(g.nodes) > maxNodes {
-			fail("more than %d operators", maxNodes)
-		}
+		failIf(len(g.nodes) > maxNodes, "more than %d operators", maxNodes)
 		for _, b := range m[5] {
 			t := g.readTensor(g.message(b))
-			if g.constants[t.name] != nil {
-				fail("duplicate constant %q", t.name)
-			}
+			failIf(g.constants[t.name] != nil, "duplicate constant %q", t.name)
 			g.constants[t.name] = t
 		}
 		for _, b := range m[11] {
@@ -269,12 +265,8 @@ func size(dims []int) int {
 // value converts the tensor to a constant. All numbers are in the file, so constants take at most a few times its size.
 func (t *tensor) value() *value {
 	n, kind := size(t.dims), kinds[t.kind]
-	switch {
-	case t.other:
-		fail("the constant %q is in an external file; save the model as one file", t.name)
-	case kind == number.None:
-		fail("the constant %q has type %d; expected float, float16, double, int32 or int64", t.name, t.kind)
-	}
+	failIf(t.other, "the constant %q is in an external file; save the model as one file", t.name)
+	failIf(kind == number.None, "the constant %q has type %d; expected float, float16, double, int32 or int64", t.name, t.kind)
 	held, at := len(t.floats)+len(t.ints)+len(t.doubles), func(i int) float64 { return 0 }
 	switch {
 	case t.raw != nil:
@@ -291,9 +283,7 @@ func (t *tensor) value() *value {
 	case t.ints != nil:
 		at = func(i int) float64 { return float64(t.ints[i]) }
 	}
-	if held != n {
-		fail("the constant %q has %d numbers, but shape %v", t.name, held, t.dims)
-	}
+	failIf(held != n, "the constant %q has %d numbers, but shape %v", t.name, held, t.dims)
 	v := &value{shape: t.dims}
 	if kind.Whole() {
 		v.ints = make([]int, n)

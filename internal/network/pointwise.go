@@ -34,9 +34,7 @@ func (b *builder) clip(n *node, in []*value) *value {
 	if n.op == "Relu" {
 		bounds = [2]float32{0, unbounded[1]}
 	}
-	if !(bounds[0] <= bounds[1]) {
-		fail("invalid bounds %v", bounds)
-	}
+	failIf(!(bounds[0] <= bounds[1]), "invalid bounds %v", bounds)
 	clamp := func(x []float32) {
 		for i, v := range x {
 			x[i] = min(max(v, bounds[0]), bounds[1])
@@ -97,9 +95,7 @@ func (b *builder) softmax(n *node, in []*value) *value {
 // batchNormalization compiles BatchNormalization, which is fused into a preceding convolution.
 func (b *builder) batchNormalization(n *node, in []*value) *value {
 	v := computed(in)
-	if len(v.shape) < 2 || n.int("training_mode", 0) != 0 {
-		fail("expected a normalisation of channels by constants")
-	}
+	failIf(len(v.shape) < 2 || n.int("training_mode", 0) != 0, "expected a normalisation of channels by constants")
 	channels := v.shape[1]
 	var of [4][]float32
 	for i, what := range []string{"scales", "shifts", "means", "variances"} {
@@ -110,9 +106,7 @@ func (b *builder) batchNormalization(n *node, in []*value) *value {
 	for c := range channels {
 		s := float64(of[0][c]) / math.Sqrt(float64(of[3][c])+epsilon)
 		scale[c], shift[c] = float32(s), float32(float64(of[1][c])-float64(of[2][c])*s)
-		if math.IsNaN(s) || math.IsInf(s, 0) {
-			fail("channel %d has the variance %v", c+1, of[3][c])
-		}
+		failIf(math.IsNaN(s) || math.IsInf(s, 0), "channel %d has the variance %v", c+1, of[3][c])
 	}
 	if c := v.buf.maker; c != nil && v.buf.pending == 0 && c.bounds == unbounded && c.outC == channels && (v.last || len(v.shape) == 2) {
 		c.weights, c.bias = slices.Clone(c.weights), slices.Clone(c.bias)
@@ -144,9 +138,7 @@ func (b *builder) lrn(n *node, in []*value) *value {
 	v := b.asMap(in)
 	size, channels := n.int("size", 0), v.shape[1]
 	alpha, beta, bias := float64(n.float("alpha", 1e-4)), float64(n.float("beta", 0.75)), float64(n.float("bias", 1))
-	if size < 1 || size > 1<<12 {
-		fail("size of %d channels not supported", size)
-	}
+	failIf(size < 1 || size > 1<<12, "size of %d channels not supported", size)
 	b.work += v.buf.size * min(size, channels)
 	from := v.buf
 	out := b.newValue(v.shape, true)
@@ -182,9 +174,7 @@ func leaky(x, slope float32) float32 {
 
 // binary compiles a binary operator with broadcasting.
 func (b *builder) binary(n *node, in []*value) *value {
-	if len(in) != 2 || in[0] == nil || in[1] == nil {
-		fail("expected two inputs")
-	}
+	failIf(len(in) != 2 || in[0] == nil || in[1] == nil, "expected two inputs")
 	shape := broadcastShape(in[0].shape, in[1].shape)
 	// All maps get the layout of the first one.
 	last, found := false, false
@@ -201,9 +191,8 @@ func (b *builder) binary(n *node, in []*value) *value {
 			operands[i] = b.layout(v, last)
 		}
 	}
-	if in[0].constant() && in[1].constant() || found && len(shape) > 4 {
-		fail("shapes %v and %v do not match", in[0].shape, in[1].shape)
-	}
+	failIf(in[0].constant() && in[1].constant() || found && len(shape) > 4,
+		"shapes %v and %v do not match", in[0].shape, in[1].shape)
 	axes, whole := order(len(shape), last), shape
 	if len(shape) == 0 { // two single numbers
 		axes, whole = []int{0}, []int{1}

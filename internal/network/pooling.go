@@ -8,9 +8,7 @@ import (
 
 func (b *builder) pool(n *node, in []*value) *value {
 	x := b.asMap(in)
-	if n.attributes["kernel_shape"].ints == nil {
-		fail("no kernel_shape")
-	}
+	failIf(n.attributes["kernel_shape"].ints == nil, "no kernel_shape")
 	axes := n.windows(x.shape[2], x.shape[3], n.pair("kernel_shape", 1))
 	return b.pooled(x, axes, n.op == "AveragePool", n.int("count_include_pad", 0) != 0)
 }
@@ -71,9 +69,7 @@ func (a axis) spans() []span {
 	for w := range out {
 		start := w*a.stride - a.before
 		first, last := (max(-start, 0)+a.dilation-1)/a.dilation, min(a.taps-1, (a.in-1-start)/a.dilation)
-		if start >= a.in || first > last {
-			fail("a window is entirely in the padding")
-		}
+		failIf(start >= a.in || first > last, "a window is entirely in the padding")
 		padded := min(a.taps, (a.in+a.after-1-start)/a.dilation+1)
 		out[w] = span{start + first*a.dilation, start + last*a.dilation, last - first + 1, padded}
 	}
@@ -133,9 +129,8 @@ const maxWindow = 1 << 12
 // numbers returns an attribute of count numbers from least to maxWindow, or nil if it is missing.
 func (n *node) numbers(name string, count, least int) []int {
 	of := n.attributes[name].ints
-	if len(of) > 0 && (len(of) != count || slices.Min(of) < least || slices.Max(of) > maxWindow) {
-		fail("%s %v: expected %d numbers from %d to %d", name, of, count, least, maxWindow)
-	}
+	failIf(len(of) > 0 && (len(of) != count || slices.Min(of) < least || slices.Max(of) > maxWindow),
+		"%s %v: expected %d numbers from %d to %d", name, of, count, least, maxWindow)
 	return of
 }
 
@@ -171,9 +166,7 @@ func (n *node) windows(height, width int, kernel [2]int) (axes [2]axis) {
 			fail("auto_pad %q not supported", auto)
 		}
 		free := in + a.before + a.after - covered
-		if free < 0 {
-			fail("windows larger than the map")
-		}
+		failIf(free < 0, "windows larger than the map")
 		a.out = free/a.stride + 1
 		if n.int("ceil_mode", 0) != 0 && auto == "NOTSET" {
 			a.out = (free+a.stride-1)/a.stride + 1

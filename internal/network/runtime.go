@@ -50,9 +50,7 @@ func compileByRuntime(model []byte, opt Options) (_ *Network, err error) {
 		g.inputs = append(g.inputs, input{in.Name, dims})
 	}
 	name, in := n.input(g, opt)
-	if len(outs) == 0 {
-		fail("no output")
-	}
+	failIf(len(outs) == 0, "no output")
 	var names []string
 	for _, out := range outs {
 		names = append(names, out.Name)

@@ -13,9 +13,7 @@ func (n *node) ints(in []*value, at int, name string) []int {
 	if v == nil {
 		return n.attributes[name].ints
 	}
-	if v.ints == nil {
-		fail("its %s are not constant", name)
-	}
+	failIf(v.ints == nil, "its %s are not constant", name)
 	return v.ints
 }
 
@@ -25,9 +23,7 @@ func axisIndex(axis, count int) int {
 	if at < 0 {
 		at += count
 	}
-	if at < 0 || at >= count {
-		fail("index or axis %d of %d", axis, count)
-	}
+	failIf(at < 0 || at >= count, "index or axis %d of %d", axis, count)
 	return at
 }
 
@@ -38,16 +34,12 @@ func (n *node) axes(in []*value, count int) []int {
 		axes[i] = axisIndex(axis, count)
 	}
 	slices.Sort(axes)
-	if len(slices.Compact(slices.Clone(axes))) != len(axes) {
-		fail("invalid axes %v", axes)
-	}
+	failIf(len(slices.Compact(slices.Clone(axes))) != len(axes), "invalid axes %v", axes)
 	return axes
 }
 
 func (b *builder) reshaped(v *value, shape []int) *value {
-	if size(shape) != size(v.shape) {
-		fail("cannot reshape to %v from shape %v", shape, v.shape)
-	}
+	failIf(size(shape) != size(v.shape), "cannot reshape to %v from shape %v", shape, v.shape)
 	if slices.Equal(shape, v.shape) {
 		return v
 	}
@@ -68,9 +60,7 @@ func (b *builder) flatten(n *node, in []*value) *value {
 // reshape compiles Reshape to a constant shape, in which 0 means unchanged and −1 the remaining size.
 func (b *builder) reshape(n *node, in []*value) *value {
 	v, to := in[0], argument(in, 1)
-	if to == nil || to.ints == nil || len(to.ints) > maxDims {
-		fail("its shape is not constant")
-	}
+	failIf(to == nil || to.ints == nil || len(to.ints) > maxDims, "its shape is not constant")
 	shape, free := slices.Clone(to.ints), slices.Index(to.ints, -1)
 	for i, d := range shape {
 		if d == 0 && i < len(v.shape) && n.int("allowzero", 0) == 0 {
@@ -103,9 +93,7 @@ func (b *builder) unsqueeze(n *node, in []*value) *value {
 	axes := n.axes(in, min(len(v.shape)+len(n.ints(in, 1, "axes")), maxDims))
 	shape := slices.Clone(v.shape)
 	for _, axis := range axes {
-		if axis > len(shape) {
-			fail("axis %d of %d", axis, len(shape)+1)
-		}
+		failIf(axis > len(shape), "axis %d of %d", axis, len(shape)+1)
 		shape = slices.Insert(shape, axis, 1)
 	}
 	return b.reshaped(v, shape)
@@ -118,9 +106,8 @@ func (b *builder) transpose(n *node, in []*value) *value {
 		perm = order(len(v.shape), false)
 		slices.Reverse(perm)
 	}
-	if !slices.Equal(slices.Sorted(slices.Values(perm)), order(len(v.shape), false)) {
-		fail("perm %v of %d axes", perm, len(v.shape))
-	}
+	failIf(!slices.Equal(slices.Sorted(slices.Values(perm)), order(len(v.shape), false)),
+		"perm %v of %d axes", perm, len(v.shape))
 	inOrder := len(perm) != 4 || contiguous(permute(v.shape, perm), permute(v.strides(), perm)) // avoids a copy if possible
 	return b.permuted(v, perm, !inOrder)
 }
@@ -132,9 +119,7 @@ func (b *builder) concat(n *node, in []*value) *value {
 	if first.ints != nil {
 		var all []int
 		for _, v := range in {
-			if v == nil || v.ints == nil || len(v.shape) != 1 || len(all) > maxDims {
-				fail("mixed number types")
-			}
+			failIf(v == nil || v.ints == nil || len(v.shape) != 1 || len(all) > maxDims, "mixed number types")
 			all = append(all, v.ints...)
 		}
 		return &value{shape: []int{len(all)}, ints: all}
@@ -148,9 +133,7 @@ func (b *builder) concat(n *node, in []*value) *value {
 		if axis < len(other) {
 			other[axis] = shape[axis]
 		}
-		if !slices.Equal(other, shape) {
-			fail("shapes %v and %v do not match", first.shape, v.shape)
-		}
+		failIf(!slices.Equal(other, shape), "shapes %v and %v do not match", first.shape, v.shape)
 		if shape[axis] += v.shape[axis]; shape[axis] > maxNumbers {
 			b.tooLarge()
 		}
@@ -182,9 +165,8 @@ func (b *builder) pad(n *node, in []*value) *value {
 	if mode := n.attributes["mode"].text; mode != "" && mode != "constant" || argument(in, 3) != nil {
 		fail("only constant padding of all axes is supported")
 	}
-	if len(pads) != 2*axes || axes == 0 || slices.Min(pads) < 0 || slices.Max(pads) > 1<<12 {
-		fail("pads %v of %d axes", pads, axes)
-	}
+	failIf(len(pads) != 2*axes || axes == 0 || slices.Min(pads) < 0 || slices.Max(pads) > 1<<12,
+		"pads %v of %d axes", pads, axes)
 	shape := slices.Clone(v.shape)
 	for i := range shape {
 		shape[i] += pads[i] + pads[axes+i]
@@ -214,9 +196,8 @@ func (b *builder) pad(n *node, in []*value) *value {
 func (b *builder) cast(n *node, in []*value) *value {
 	v := in[0]
 	to := n.int("to", 0)
-	if to != typeFloat && (to != typeInt32 && to != typeInt64 || v.ints == nil) {
-		fail("conversion to type %d not supported", to)
-	}
+	failIf(to != typeFloat && (to != typeInt32 && to != typeInt64 || v.ints == nil),
+		"conversion to type %d not supported", to)
 	if to != typeFloat || v.ints == nil {
 		return v
 	}
@@ -233,16 +214,12 @@ func (b *builder) constantOf(n *node, _ []*value) *value {
 		}
 	}
 	floats, ints := n.attributes["value_floats"].floats, n.attributes["value_ints"].ints
-	if len(floats)+len(ints) == 0 {
-		fail("no numbers")
-	}
+	failIf(len(floats)+len(ints) == 0, "no numbers")
 	return &value{shape: []int{max(len(floats), len(ints))}, floats: floats, ints: ints}
 }
 
 func (b *builder) shapeOf(n *node, in []*value) *value {
-	if n.attributes["start"].ints != nil || n.attributes["end"].ints != nil {
-		fail("parts of shapes not supported")
-	}
+	failIf(n.attributes["start"].ints != nil || n.attributes["end"].ints != nil, "parts of shapes not supported")
 	return &value{shape: []int{len(in[0].shape)}, ints: slices.Clone(in[0].shape)}
 }
 
@@ -251,17 +228,15 @@ func (b *builder) gather(n *node, in []*value) *value {
 	if at != nil && at.buf != nil {
 		return b.embedding(n, v, at)
 	}
-	if at == nil || v.ints == nil || at.ints == nil || len(v.shape) != 1 || n.int("axis", 0) != 0 {
-		fail("expected a list of constant integers")
-	}
+	failIf(at == nil || v.ints == nil || at.ints == nil || len(v.shape) != 1 || n.int("axis", 0) != 0,
+		"expected a list of constant integers")
 	return &value{shape: at.shape, ints: lists.Map(at.ints, func(j int) int { return v.ints[axisIndex(j, len(v.ints))] })}
 }
 
 // embedding compiles Gather of the rows of a constant table.
 func (b *builder) embedding(n *node, table, at *value) *value {
-	if len(table.shape) != 2 || table.floats == nil || n.int("axis", 0) != 0 {
-		fail("expected a constant table and its rows")
-	}
+	failIf(len(table.shape) != 2 || table.floats == nil || n.int("axis", 0) != 0,
+		"expected a constant table and its rows")
 	b.countNumbers(len(table.floats))
 	at = b.layout(at, false)
 	rows, columns := table.shape[0], table.shape[1]

@@ -21,6 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/number"
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
@@ -48,18 +49,16 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 }
 
 // Digest returns a digest of the names and contents of all entries. It reads and checks them.
-func (a *Archive) Digest() (string, error) {
+func (a *Archive) Digest() (_ string, err error) {
+	defer guard.Catch(&err)
 	h := sha256.New()
 	for _, e := range a.Entries {
 		fmt.Fprintf(h, "%q %d\n", e.Name, e.Size())
-		content, err := e.Open()
-		if err == nil {
-			_, err = io.Copy(h, content)
-			content.Close()
-		}
-		if err != nil {
-			return "", fmt.Errorf("the array %q: %w", e.Name, err)
-		}
+		guard.Within(func() {
+			content := guard.Must(e.Open())
+			defer content.Close()
+			guard.Must(io.Copy(h, content))
+		}, "the array %q", e.Name)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
@@ -125,6 +124,7 @@ func (a *Archive) Integers(name string, largest int64) (values []int, err error)
 // from 0 to most; lists of numbers and matrices must not be empty. shape is the expected shape;
 // without it, any shape fits.
 func (a *Archive) Get(name string, value any, most int64, shape ...int) (err error) {
+	defer guard.Catch(&err)
 	var numbers []float64
 	var integers, is []int
 	switch value.(type) {
@@ -136,24 +136,17 @@ func (a *Archive) Get(name string, value any, most int64, shape ...int) (err err
 	default:
 		numbers, is, err = a.Floats(name, 1, nil)
 	}
-	if err != nil {
-		return err
-	}
-	if integers == nil && len(numbers) == 0 {
-		return fmt.Errorf("the array %q has shape %v; expected a non-empty array", name, is)
-	}
+	guard.Check(err)
+	guard.FailIf(integers == nil && len(numbers) == 0, "the array %q has shape %v; expected a non-empty array", name, is)
 	switch value.(type) {
 	case *int, *float64:
 		shape = []int{1}
 	}
 	for d, size := range shape {
-		if size != is[d] {
-			return fmt.Errorf("the array %q has shape %v; expected %v", name, is, shape)
-		}
+		guard.FailIf(size != is[d], "the array %q has shape %v; expected %v", name, is, shape)
 	}
-	if slices.ContainsFunc(numbers, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
-		return fmt.Errorf("the array %q has values that are not finite", name)
-	}
+	infinite := slices.ContainsFunc(numbers, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+	guard.FailIf(infinite, "the array %q has values that are not finite", name)
 	switch to := value.(type) {
 	case **mat.Dense:
 		*to = mat.NewDense(is[0], is[1], numbers)
@@ -191,24 +184,16 @@ func (e Entry) read(kind string, dimensions int, check func([]int) error) (raw [
 	defer content.Close()
 	r := number.Buffered(content, e.Size())
 	h := guard.Must(ReadHeader(r))
-	switch {
-	case h.Type != kind || h.Fortran:
-		return nil, nil, fmt.Errorf("type %s, Fortran order %t; expected type %s in C order", h.Type, h.Fortran, kind)
-	case len(h.Shape) != dimensions:
-		return nil, nil, fmt.Errorf("shape %v; expected %d dimensions", h.Shape, dimensions)
-	}
+	guard.FailIf(h.Type != kind || h.Fortran, "type %s, Fortran order %t; expected type %s in C order", h.Type, h.Fortran, kind)
+	guard.FailIf(len(h.Shape) != dimensions, "shape %v; expected %d dimensions", h.Shape, dimensions)
 	if check != nil {
 		guard.Check(check(h.Shape))
 	}
 	item, _ := h.Item()
 	items, err := h.Items(item.Size)
 	size := items * item.Size
-	switch {
-	case err != nil || items > maxItems:
-		return nil, nil, fmt.Errorf("shape %v has more values than the limit of %d", h.Shape, maxItems)
-	case size > FreeBytes && uint64(size/PerByte) > e.CompressedSize64:
-		return nil, nil, fmt.Errorf("shape %v is too large for %d compressed bytes", h.Shape, e.CompressedSize64)
-	}
+	guard.FailIf(err != nil || items > maxItems, "shape %v has more values than the limit of %d", h.Shape, maxItems)
+	guard.FailIf(size > FreeBytes && uint64(size/PerByte) > e.CompressedSize64, "shape %v is too large for %d compressed bytes", h.Shape, e.CompressedSize64)
 	raw = guard.Must(number.ReadBytes(r, size, size))
 	return raw, h.Shape, number.End(r)
 }
@@ -228,8 +213,8 @@ const magic = "\x93NUMPY"
 var headerForm = regexp.MustCompile(`^\{'descr': '([^'{}]{1,32})', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\), \} *\n$`)
 
 // ReadHeader reads the header of an array.
-func ReadHeader(r *bufio.Reader) (Header, error) {
-	var h Header
+func ReadHeader(r *bufio.Reader) (h Header, err error) {
+	defer guard.Catch(&err)
 	preamble, err := r.Peek(12)
 	switch {
 	case len(preamble) == 12 && string(preamble[:6]) == magic:
@@ -244,17 +229,10 @@ func ReadHeader(r *bufio.Reader) (Header, error) {
 	} else if preamble[6] != 1 {
 		return h, fmt.Errorf("NumPy format version %d is not supported", preamble[6])
 	}
-	if length > 1<<16 {
-		return h, fmt.Errorf("the header has %d bytes; expected at most %d", length, 1<<16)
-	}
-	head, err := number.ReadBytes(r, start+length, 0)
-	if err != nil {
-		return h, err
-	}
+	guard.FailIf(length > 1<<16, "the header has %d bytes; expected at most %d", length, 1<<16)
+	head := guard.Must(number.ReadBytes(r, start+length, 0))
 	m := headerForm.FindSubmatch(head[start:])
-	if m == nil {
-		return h, fmt.Errorf("header %q is not a NumPy header", head[start:])
-	}
+	guard.FailIf(m == nil, "header %q is not a NumPy header", head[start:])
 	h.Type, h.Fortran, h.Length = string(m[1]), string(m[2]) == "True", start+length
 	shape := strings.TrimSuffix(strings.TrimSpace(string(m[3])), ",")
 	if shape == "" {
@@ -387,17 +365,12 @@ func (w *Writer) Array(name, kind string, shape []int, put func(*bufio.Writer)) 
 
 // Floats writes an array of float64. row returns the values for index i of the first dimension; of one dimension, all.
 func (w *Writer) Floats(name string, shape []int, row func(i int) []float64) {
+	rows := 1
+	if len(shape) > 1 {
+		rows = shape[0]
+	}
 	w.Array(name, "<f8", shape, func(b *bufio.Writer) {
-		rows := 1
-		if len(shape) > 1 {
-			rows = shape[0]
-		}
-		for i := range rows {
-			for _, x := range row(i) {
-				if _, err := b.Write(binary.LittleEndian.AppendUint64(b.AvailableBuffer(), math.Float64bits(x))); err != nil {
-					return
-				}
-			}
+		for i := 0; i < rows && number.Write(b, row(i)) == nil; i++ {
 		}
 	})
 }
@@ -405,12 +378,8 @@ func (w *Writer) Floats(name string, shape []int, row func(i int) []float64) {
 // Singles writes an array of float32 of two dimensions, as Floats does.
 func (w *Writer) Singles(name string, shape []int, row func(i int) []float64) {
 	w.Array(name, "<f4", shape, func(b *bufio.Writer) {
-		for i := range shape[0] {
-			for _, x := range row(i) {
-				if _, err := b.Write(binary.LittleEndian.AppendUint32(b.AvailableBuffer(), math.Float32bits(float32(x)))); err != nil {
-					return
-				}
-			}
+		single := func(x float64) float32 { return float32(x) }
+		for i := 0; i < shape[0] && number.Write(b, lists.Map(row(i), single)) == nil; i++ {
 		}
 	})
 }

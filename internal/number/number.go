@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
 // Kind is the binary format of a number.
@@ -110,6 +111,16 @@ func ReadBytes(r io.Reader, n, known int64) ([]byte, error) {
 		}
 	}
 	return data, nil
+}
+
+// Write writes values in little-endian order, a few at a time, up to the first error.
+func Write[T any](w io.Writer, values []T) error {
+	for some := range slices.Chunk(values, 8192) {
+		if err := binary.Write(w, binary.LittleEndian, some); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // End returns an error unless r is at its end. In an archive this also verifies the checksum.

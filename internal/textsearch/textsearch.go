@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -35,24 +35,18 @@ type Encoder struct {
 
 // Open reads the ONNX model of a text encoder, and the tokenizer beside it. Its features must have as many columns as the
 // features of the images.
-func Open(ctx context.Context, file string, columns int) (*Encoder, error) {
-	tokens, err := readTokenizer(filepath.Join(filepath.Dir(file), TokenizerFile))
-	if err != nil {
-		return nil, err
-	}
-	model, err := network.ReadFile(ctx, file)
-	var net *network.Network
-	if err == nil {
-		net, err = network.Compile(model, network.Options{Text: true, Memory: max(memory.FromContext(ctx).Free(), 1)})
-	}
-	if err == nil && (net.OutHeight*net.OutWidth != 1 || net.OutChannels != columns) {
-		err = fmt.Errorf("its output has %d×%d values, but the features of the images have 1×%d: use the text encoder of the same model, with its projected features as first output",
-			net.OutHeight*net.OutWidth, net.OutChannels, columns)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("text encoder %s: %w", file, err)
-	}
-	return &Encoder{tokens, net}, nil
+func Open(ctx context.Context, file string, columns int) (_ *Encoder, err error) {
+	defer guard.Catch(&err)
+	e := &Encoder{tokens: guard.Must(readTokenizer(filepath.Join(filepath.Dir(file), TokenizerFile)))}
+	guard.Within(func() {
+		model := guard.Must(network.ReadFile(ctx, file))
+		e.net = guard.Must(network.Compile(model, network.Options{Text: true, Memory: max(memory.FromContext(ctx).Free(), 1)}))
+		places := e.net.OutHeight * e.net.OutWidth
+		guard.FailIf(places != 1 || e.net.OutChannels != columns,
+			"its output has %d×%d values, but the features of the images have 1×%d: use the text encoder of the same model, with its projected features as first output",
+			places, e.net.OutChannels, columns)
+	}, "text encoder %s", file)
+	return e, nil
 }
 
 // Search returns the rows of x by the cosine of the angle to the features of a text, the largest first.
@@ -106,11 +100,9 @@ func (p *pair) UnmarshalJSON(text []byte) error {
 // startToken and endToken enclose a text, and wordEnd ends the last token of a word.
 const startToken, endToken, wordEnd = "<|startoftext|>", "<|endoftext|>", "</w>"
 
-func readTokenizer(path string) (*tokenizer, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+func readTokenizer(path string) (t *tokenizer, err error) {
+	defer guard.Catch(&err)
+	text := guard.Must(os.ReadFile(path))
 	var file struct {
 		Model struct {
 			Vocab  map[string]int
@@ -118,24 +110,20 @@ func readTokenizer(path string) (*tokenizer, error) {
 			Suffix string `json:"end_of_word_suffix"`
 		}
 	}
-	if err = json.Unmarshal(text, &file); err == nil && file.Model.Suffix != wordEnd {
-		err = fmt.Errorf("end_of_word_suffix %q: expected the byte-pair tokenizer of CLIP, with %q", file.Model.Suffix, wordEnd)
-	}
-	t := &tokenizer{ids: file.Model.Vocab, ranks: map[pair]int{}}
-	for rank, p := range file.Model.Merges {
-		if _, ok := t.ids[p[0]+p[1]]; !ok && err == nil {
-			err = fmt.Errorf("the vocabulary has no token %q, which a merge makes", p[0]+p[1])
+	guard.Within(func() {
+		guard.Check(json.Unmarshal(text, &file))
+		guard.FailIf(file.Model.Suffix != wordEnd, "end_of_word_suffix %q: expected the byte-pair tokenizer of CLIP, with %q", file.Model.Suffix, wordEnd)
+		t = &tokenizer{ids: file.Model.Vocab, ranks: map[pair]int{}}
+		for rank, p := range file.Model.Merges {
+			_, ok := t.ids[p[0]+p[1]]
+			guard.FailIf(!ok, "the vocabulary has no token %q, which a merge makes", p[0]+p[1])
+			t.ranks[p] = rank
 		}
-		t.ranks[p] = rank
-	}
-	var hasStart, hasEnd bool
-	t.start, hasStart = t.ids[startToken]
-	if t.end, hasEnd = t.ids[endToken]; err == nil && !(hasStart && hasEnd) {
-		err = errors.New("the vocabulary has no " + startToken + " or " + endToken)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
+		var hasStart, hasEnd bool
+		t.start, hasStart = t.ids[startToken]
+		t.end, hasEnd = t.ids[endToken]
+		guard.FailIf(!(hasStart && hasEnd), "the vocabulary has no %s or %s", startToken, endToken)
+	}, "%s", path)
 	return t, nil
 }
 

@@ -39,17 +39,19 @@ type looks struct {
 }
 
 // observer returns an observer of decoded images, nil without looks.
-func (l *looks) observer() *features.Observer {
+func (l *looks) observer() func(i int) imagefile.Use {
 	if l == nil {
 		return nil
 	}
-	return &features.Observer{Least: pictures.Least, Memory: pictures.Memory, See: func(i int, img image.Image, whole image.Point) error {
-		if _, seen := l.bySample.Load(i); seen {
-			return nil
-		}
-		_, _, err := l.cacheLook(i, img, whole)
-		return err
-	}}
+	return func(i int) imagefile.Use {
+		return imagefile.Use{Least: pictures.Least, Memory: pictures.Memory, Do: func(img image.Image, whole image.Point) error {
+			if _, seen := l.bySample.Load(i); seen {
+				return nil
+			}
+			_, _, err := l.cacheLook(i, img, whole)
+			return err
+		}}
+	}
 }
 
 // cacheLook caches and returns the look and the thumbnail of a sample's decoded image: see pictures.New.

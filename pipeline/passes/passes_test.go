@@ -50,7 +50,7 @@ func write(t testing.TB, set *datasets.Set, shards int) (paths []string) {
 		part, err := set.Shard(shard)
 		if err == nil {
 			paths = append(paths, filepath.Join(dir, shard.File("rows", ".npz")))
-			err = datasets.Write(t.Context(), paths[i], part)
+			err = vectorfile.Write(t.Context(), paths[i], part.Content())
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
 )
@@ -165,7 +166,7 @@ func vectors(path string, x mat.Matrix, classes int) error {
 		set.Names = append(set.Names, fmt.Sprint("row", i))
 		set.Labels = append(set.Labels, i%classes)
 	}
-	return datasets.Write(context.Background(), path+".npz", set)
+	return vectorfile.Write(context.Background(), path+".npz", set.Content())
 }
 
 // random returns an n×m matrix whose rows depend on their classes.

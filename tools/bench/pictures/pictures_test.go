@@ -32,6 +32,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
@@ -69,7 +70,7 @@ func read(t *testing.T) (sets []set) {
 		must(t, err)
 		s, n := set{name: name}, min(*most, len(files))
 		for i := range n {
-			img, err := imagefile.Decode(files[i*len(files)/n])
+			img, err := (&datasets.Set{Names: []string{""}, Files: []string{files[i*len(files)/n]}}).Image(0)
 			must(t, err)
 			s.images = append(s.images, features.Thumbnail(img, max(img.Bounds().Dx(), img.Bounds().Dy())))
 		}
