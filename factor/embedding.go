@@ -372,8 +372,6 @@ type SDA struct {
 	Alpha float64 `setting:"alpha" default:"0.1" help:"weight α of the graph over all samples"`
 	Ridge float64 `setting:"ridge" default:"0.1" help:"ridge regularisation: added to the diagonal of the scatter"`
 	Neighbourhood
-	// Similarity, if set, is the symmetric n×n graph S. Neighbourhood is then ignored.
-	Similarity *CSR
 }
 
 func (SDA) Needs() Needs { return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClasses} }
@@ -385,30 +383,35 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 		return nil, err
 	}
 	return embed(ctx, x, known, opt, twoClasses, false, func(t *training) (*principal.Axes, *mat.Dense, error) {
-		graph, err := s.Neighbourhood.resolveGraph(ctx, s.Similarity, t.data)
+		graph, err := s.Neighbourhood.graph(ctx, t.data)
 		if err != nil {
 			return nil, nil, err
 		}
-		// S_b is 0 in directions of zero variance, so the principal directions suffice.
-		a, err := t.LeadingAxes(ctx, func(sigma []float64) int { return len(sigma) })
-		if err != nil {
-			return nil, nil, err
-		}
-		y := a.Coordinates()
-		means, err := t.weightedMeans(y)
-		if err != nil {
-			return nil, nil, err
-		}
-		labelled := matrix.SelectRows(y, links.Labelled(t.class)).(*mat.Dense)
-		against, rough := principal.Scatter(labelled), principal.GraphScatter(y, graph)
-		rough.ScaleSym(alpha, rough)
-		against.AddSym(against, rough)
-		for i := range against.SymmetricDim() {
-			against.SetSym(i, i, against.At(i, i)+ridge)
-		}
-		v, err := principal.Generalised(ctx, principal.Scatter(means), against, min(opt.Rank, len(t.sizes)-1))
-		return a, v, err
+		return t.semiSupervised(ctx, graph, alpha, ridge, opt.Rank)
 	})
+}
+
+// semiSupervised returns the axes and at most count directions in them, for the graph S.
+func (t *training) semiSupervised(ctx context.Context, graph *CSR, alpha, ridge float64, count int) (*principal.Axes, *mat.Dense, error) {
+	// S_b is 0 in directions of zero variance, so the principal directions suffice.
+	a, err := t.LeadingAxes(ctx, func(sigma []float64) int { return len(sigma) })
+	if err != nil {
+		return nil, nil, err
+	}
+	y := a.Coordinates()
+	means, err := t.weightedMeans(y)
+	if err != nil {
+		return nil, nil, err
+	}
+	labelled := matrix.SelectRows(y, links.Labelled(t.class)).(*mat.Dense)
+	against, rough := principal.Scatter(labelled), principal.GraphScatter(y, graph)
+	rough.ScaleSym(alpha, rough)
+	against.AddSym(against, rough)
+	for i := range against.SymmetricDim() {
+		against.SetSym(i, i, against.At(i, i)+ridge)
+	}
+	v, err := principal.Generalised(ctx, principal.Scatter(means), against, min(count, len(t.sizes)-1))
+	return a, v, err
 }
 
 // MFA is marginal Fisher analysis (Yan et al. 2007). After [PCA] it finds the directions that maximise the scatter L' of
