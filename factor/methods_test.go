@@ -561,35 +561,6 @@ func ExampleLDA() {
 	// -5.06
 }
 
-// TestLDAByMeans checks that the class means alone give the same directions as the scatters.
-func TestLDAByMeans(t *testing.T) {
-	compared := 0
-	for seed := range uint64(40) {
-		p := classProblem(seed)
-		d, err := newTraining(t.Context(), p.x, p.known, p.opt, twoClassesOnePair, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, y, err := d.reduced(t.Context(), 0.9, len(d.sizes))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := d.byMeans(t.Context(), a.Sigma, y, len(d.sizes)-1)
-		if errors.Is(err, errNearlySingular) {
-			continue
-		}
-		want, plain := d.byScatters(t.Context(), y, len(d.sizes)-1)
-		if err != nil || plain != nil {
-			t.Fatal(err, plain)
-		}
-		sameUpToSigns(t, p.String(), got, want, 1e-9)
-		compared++
-	}
-	if compared < 20 {
-		t.Errorf("of 40 problems %d have scatter within classes in all directions", compared)
-	}
-}
-
 // TestPCA checks that the directions are orthonormal, that the singular values beyond the d-th give the residual of d
 // directions, and that a share of the variance selects the fewest directions.
 func TestPCA(t *testing.T) {
