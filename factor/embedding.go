@@ -15,7 +15,6 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/principal"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
-	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
@@ -293,71 +292,17 @@ func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 		if err != nil {
 			return nil, nil, err
 		}
-		count := min(opt.Rank, len(t.sizes)-1)
-		v, err := t.byMeans(ctx, a.Sigma, y, count)
-		if errors.Is(err, errNearlySingular) {
-			v, err = t.byScatters(ctx, y, count)
+		weighted, err := t.weightedMeans(y)
+		if err != nil {
+			return nil, nil, err
 		}
+		means, about := t.classMeans(y), mat.DenseCopyOf(y)
+		for i, c := range t.class {
+			algebra.Axpy(-1, means.RawRowView(c), about.RawRowView(i))
+		}
+		v, err := principal.Generalised(ctx, principal.Scatter(weighted), principal.Scatter(about), min(opt.Rank, len(t.sizes)-1))
 		return a, v, err
 	})
-}
-
-// byScatters returns at most count directions in the coordinates y, n×q. S_w may be singular.
-func (t *training) byScatters(ctx context.Context, y *mat.Dense, count int) (*mat.Dense, error) {
-	weighted, err := t.weightedMeans(y)
-	if err != nil {
-		return nil, err
-	}
-	means, about := t.classMeans(y), mat.DenseCopyOf(y)
-	for i, c := range t.class {
-		algebra.Axpy(-1, means.RawRowView(c), about.RawRowView(i))
-	}
-	return principal.Generalised(ctx, principal.Scatter(weighted), principal.Scatter(about), count)
-}
-
-// errNearlySingular means that S_w is singular to working precision.
-var errNearlySingular = errors.New("the scatter within classes is nearly singular")
-
-// byMeans is a faster byScatters for a well-conditioned S_w: it solves a c×c problem from the c class means and the
-// singular values Σ of y. With M the weighted means, S_b = MᵀM and S_w = Σ² − MᵀM. With w = Σv and B = MΣ⁻¹,
-// BᵀBw = λ(I − BᵀB)w. Hence w = Bᵀg for an eigenvector g of BBᵀ with eigenvalue μ, and λ = μ/(1 − μ).
-func (t *training) byMeans(ctx context.Context, sigma []float64, y *mat.Dense, count int) (*mat.Dense, error) {
-	const leastSigma, leastWithin = 1e-3, 1e-4
-	q := len(sigma)
-	if !(sigma[q-1] > leastSigma*sigma[0]) {
-		return nil, errNearlySingular
-	}
-	b, err := t.weightedMeans(y)
-	if err != nil {
-		return nil, err
-	}
-	for c := range t.sizes {
-		row := b.RawRowView(c)
-		for j, s := range sigma {
-			row[j] /= s
-		}
-	}
-	mu, g, err := eigen.Largest(ctx, principal.SymmetricProduct(b, algebra.NoTrans, b, algebra.Trans), min(count, q))
-	if err != nil {
-		return nil, fmt.Errorf("the directions of the embedding: %w", err)
-	}
-	if !(1-mu[0] > leastWithin) {
-		return nil, errNearlySingular
-	}
-	lambda := make([]float64, len(mu))
-	for i, m := range mu {
-		lambda[i] = m / (1 - m)
-	}
-	count = principal.Parting(lambda)
-	v := mat.NewDense(q, count, nil)
-	algebra.Gemm(v, b, algebra.Trans, g.Slice(0, len(t.sizes), 0, count).(*mat.Dense), algebra.NoTrans)
-	for j, s := range sigma {
-		row := v.RawRowView(j)
-		for i := range row {
-			row[i] /= s * math.Sqrt(mu[i]*(1-mu[i]))
-		}
-	}
-	return v, nil
 }
 
 // SDA is semi-supervised discriminant analysis (Cai, He and Han 2007). Its directions maximise the scatter S_b between
@@ -372,8 +317,6 @@ type SDA struct {
 	Alpha float64 `setting:"alpha" default:"0.1" help:"weight α of the graph over all samples"`
 	Ridge float64 `setting:"ridge" default:"0.1" help:"ridge regularisation: added to the diagonal of the scatter"`
 	Neighbourhood
-	// Similarity, if set, is the symmetric n×n graph S. Neighbourhood is then ignored.
-	Similarity *CSR
 }
 
 func (SDA) Needs() Needs { return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClasses} }
@@ -385,30 +328,35 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 		return nil, err
 	}
 	return embed(ctx, x, known, opt, twoClasses, false, func(t *training) (*principal.Axes, *mat.Dense, error) {
-		graph, err := s.Neighbourhood.resolveGraph(ctx, s.Similarity, t.data)
+		graph, err := s.Neighbourhood.graph(ctx, t.data)
 		if err != nil {
 			return nil, nil, err
 		}
-		// S_b is 0 in directions of zero variance, so the principal directions suffice.
-		a, err := t.LeadingAxes(ctx, func(sigma []float64) int { return len(sigma) })
-		if err != nil {
-			return nil, nil, err
-		}
-		y := a.Coordinates()
-		means, err := t.weightedMeans(y)
-		if err != nil {
-			return nil, nil, err
-		}
-		labelled := matrix.SelectRows(y, links.Labelled(t.class)).(*mat.Dense)
-		against, rough := principal.Scatter(labelled), principal.GraphScatter(y, graph)
-		rough.ScaleSym(alpha, rough)
-		against.AddSym(against, rough)
-		for i := range against.SymmetricDim() {
-			against.SetSym(i, i, against.At(i, i)+ridge)
-		}
-		v, err := principal.Generalised(ctx, principal.Scatter(means), against, min(opt.Rank, len(t.sizes)-1))
-		return a, v, err
+		return t.semiSupervised(ctx, graph, alpha, ridge, opt.Rank)
 	})
+}
+
+// semiSupervised returns the axes and at most count directions in them, for the graph S.
+func (t *training) semiSupervised(ctx context.Context, graph *CSR, alpha, ridge float64, count int) (*principal.Axes, *mat.Dense, error) {
+	// S_b is 0 in directions of zero variance, so the principal directions suffice.
+	a, err := t.LeadingAxes(ctx, func(sigma []float64) int { return len(sigma) })
+	if err != nil {
+		return nil, nil, err
+	}
+	y := a.Coordinates()
+	means, err := t.weightedMeans(y)
+	if err != nil {
+		return nil, nil, err
+	}
+	labelled := matrix.SelectRows(y, links.Labelled(t.class)).(*mat.Dense)
+	against, rough := principal.Scatter(labelled), principal.GraphScatter(y, graph)
+	rough.ScaleSym(alpha, rough)
+	against.AddSym(against, rough)
+	for i := range against.SymmetricDim() {
+		against.SetSym(i, i, against.At(i, i)+ridge)
+	}
+	v, err := principal.Generalised(ctx, principal.Scatter(means), against, min(count, len(t.sizes)-1))
+	return a, v, err
 }
 
 // MFA is marginal Fisher analysis (Yan et al. 2007). After [PCA] it finds the directions that maximise the scatter L' of

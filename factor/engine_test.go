@@ -376,11 +376,7 @@ func TestWeightBlock(t *testing.T) {
 func TestFastConceptFollows(t *testing.T) {
 	for _, n := range []int{40, 77} {
 		x := random(n, 50)
-		k, err := view.InnerProducts(t.Context(), view.Dense{X: x})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, kernel := range []Kernel{{}, {Matrix: mat.DenseCopyOf(k)}} {
+		for _, kernel := range []Kernel{{}, linearKernel} {
 			f, err := Parts{Basis: BasisConcept, Kernel: kernel}.start(context.Background(), x, Known{}, Options{Rank: 5, Solver: Fast{}})
 			if err != nil {
 				t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -275,7 +274,6 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 // descend repeats step until a stopping criterion of opt holds. step returns the objective if wanted is true. The
 // history starts with first.
 func descend(ctx context.Context, opt Options, first float64, step func(wanted bool) (float64, error)) (history []float64, stop Stop, err error) {
-	begin := time.Now()
 	iterations := cmp.Or(opt.Iterations, DefaultIterations)
 	if !algebra.FiniteNumber(first) {
 		return nil, "", fmt.Errorf("the objective of the initial factors overflows: %v", first)
@@ -285,7 +283,7 @@ func descend(ctx context.Context, opt Options, first float64, step func(wanted b
 		if err := ctx.Err(); err != nil {
 			return nil, "", fmt.Errorf("stopped at iteration %d: %w", t, err)
 		}
-		wanted := opt.Trace == nil || opt.Tolerance > 0 || opt.MaxTime > 0 || opt.OnIteration != nil || t == iterations || opt.Trace(t)
+		wanted := opt.Trace == nil || opt.Tolerance > 0 || opt.OnIteration != nil || t == iterations || opt.Trace(t)
 		now, err := step(wanted)
 		if err != nil {
 			return nil, "", fmt.Errorf("iteration %d: %w", t, err)
@@ -304,9 +302,6 @@ func descend(ctx context.Context, opt Options, first float64, step func(wanted b
 		}
 		if opt.Tolerance > 0 && before-now <= opt.Tolerance*math.Abs(before) {
 			return history, StopTolerance, nil
-		}
-		if opt.MaxTime > 0 && time.Since(begin) >= opt.MaxTime && t < iterations {
-			return history, StopTime, nil
 		}
 	}
 	return history, StopIterations, nil

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/principal"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
@@ -259,23 +260,32 @@ func checkLCCF(t *testing.T, f *fixture) {
 	if lambda == 0 {
 		lambda = WeightNone
 	}
-	checkFactors(t, f, Parts{Basis: BasisConcept, Penalties: []Penalty{Graph{Lambda: lambda, Similarity: toSparse(rows(f.Inputs.S))}}}, nil)
+	checkFactors(t, f, Parts{Basis: BasisConcept, Penalties: []Penalty{givenPenalty{newLaplacian(toSparse(rows(f.Inputs.S)), orDefault(lambda, 0))}}}, nil)
+}
+
+// givenPenalty is a penalty of a given graph.
+type givenPenalty struct{ BoundPenalty }
+
+func (givenPenalty) OnBasis() bool { return false }
+
+func (g givenPenalty) Bind(ctx context.Context, _ Problem) (BoundPenalty, error) {
+	if learned, ok := g.BoundPenalty.(*boundLearnedGraph); ok {
+		again := *learned
+		return again.from(ctx, learned.initial)
+	}
+	return g.BoundPenalty, nil
 }
 
 func checkLearnedGraph(t *testing.T, f *fixture) {
-	m := CFOGL{Lambda: f.Inputs.Lambda, Beta: f.Inputs.Beta, Mu: f.Inputs.Mu, Initial: rows(f.Inputs.W0)}
-	for _, w := range []*float64{&m.Lambda, &m.Beta} {
-		if *w == 0 {
-			*w = WeightNone
-		}
-	}
-	if err := json.Unmarshal(f.Inputs.C, &m.Parts); err != nil {
+	g := &boundLearnedGraph{lambda: f.Inputs.Lambda, beta: f.Inputs.Beta, initial: rows(f.Inputs.W0)}
+	if err := json.Unmarshal(f.Inputs.C, &g.parts); err != nil {
 		t.Fatal(err)
 	}
 	if strings.HasSuffix(f.Method, "printed") {
-		m.Rule = GraphRulePrinted
+		g.rule = GraphRulePrinted
 	}
-	checkFactors(t, f, m, nil)
+	p := Parts{Basis: BasisConcept, FitWeight: f.Inputs.Mu, Penalties: []Penalty{givenPenalty{g}}}
+	checkFactors(t, f, p, nil)
 
 	// The neighbourhood's graph with rows that sum to 1 is the usual W₀, and the
 	// graph learned is the fixture's.
@@ -285,7 +295,6 @@ func checkLearnedGraph(t *testing.T, f *fixture) {
 			t.Fatal(err)
 		}
 		opt := Options{Rank: f.Inputs.K, Iterations: n, Start: &Start{Weights: matrixOf(t, f.Init["U"]), Coefficients: matrixOf(t, f.Init["V"])}}
-		p := Parts{Basis: BasisConcept, FitWeight: m.Mu, Penalties: []Penalty{LearnedGraph{Lambda: m.Lambda, Beta: m.Beta, Parts: m.Parts, Initial: m.Initial, Rule: m.Rule}}}
 		run, err := p.start(context.Background(), columns(f.Inputs.X), Known{}, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -500,7 +509,19 @@ func checkMFA(t *testing.T, f *fixture) {
 }
 
 func checkSDA(t *testing.T, f *fixture) {
-	checkProjection(t, f, SDA{Alpha: orNone(f.Inputs.Alpha), Ridge: orNone(f.Inputs.Ridge), Similarity: toSparse(rows(f.Inputs.S))}, len(f.Inputs.Labels))
+	checkProjection(t, f, givenSDA{toSparse(rows(f.Inputs.S)), f.Inputs.Alpha, f.Inputs.Ridge}, len(f.Inputs.Labels))
+}
+
+// givenSDA is SDA with a given graph.
+type givenSDA struct {
+	graph        *CSR
+	alpha, ridge float64
+}
+
+func (s givenSDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return embed(ctx, x, known, opt, twoClasses, false, func(t *training) (*principal.Axes, *mat.Dense, error) {
+		return t.semiSupervised(ctx, s.graph, s.alpha, s.ridge, opt.Rank)
+	})
 }
 
 func checkLasso(t *testing.T, f *fixture) {
@@ -549,27 +570,19 @@ func checkSparseCoding(t *testing.T, f *fixture) {
 }
 
 func checkSSNMF(t *testing.T, f *fixture) {
-	m := SSNMF{Similarity: rows(f.Inputs.Similarity), Initial: matrixOf(t, f.Init["S"])}
-	if f.Inputs.Power == 1 {
-		m.Rule = SimilarityRulePrinted
-	}
-	if printed := strings.HasSuffix(f.Method, "printed"); printed != (m.Rule == SimilarityRulePrinted) {
+	if printed := strings.HasSuffix(f.Method, "printed"); printed != (f.Inputs.Power == 1) {
 		t.Fatalf("%s with the power %v", f.Method, f.Inputs.Power)
 	}
 	var known Known
 	if json.Unmarshal(f.Inputs.Must, &known.MustLink) != nil || json.Unmarshal(f.Inputs.Cannot, &known.CannotLink) != nil {
 		t.Fatalf("must %s, cannot %s", f.Inputs.Must, f.Inputs.Cannot)
 	}
-	linked := mat.DenseCopyOf(m.Similarity)
+	linked := mat.DenseCopyOf(rows(f.Inputs.Similarity))
 	setLinks(linked, known)
 	near(t, "At", linked, rows(f.Inputs.At), f.Tolerance)
-
-	n := len(f.Inputs.Similarity)
-	x := mat.NewDense(n, 1, nil) // any features will do
-	x.Apply(func(int, int, float64) float64 { return 1 }, x)
 	afterIterations(t, f, func(iterations int, want map[string]json.RawMessage) {
-		opt := Options{Rank: f.Inputs.K, Iterations: iterations, Start: &Start{Coefficients: matrixOf(t, f.Init["G"])}}
-		res, err := m.Fit(context.Background(), x, known, opt)
+		start := similarityFactors{a: view.Dense{X: linked}, g: algebra.Transpose(matrixOf(t, f.Init["G"])), s: matrixOf(t, f.Init["S"]), power: f.Inputs.Power}
+		res, err := start.fit(context.Background(), Options{Iterations: iterations})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -190,8 +190,6 @@ type Graph struct {
 	Neighbourhood
 	// LabelEdges sets the edges between labelled samples to 1 within a class and 0 between classes (Semi-GNMF).
 	LabelEdges bool `setting:"label-edges" help:"join samples of the same label instead of nearest neighbours"`
-	// Similarity, if set, is the symmetric n×n graph S. Neighbourhood is then ignored.
-	Similarity *CSR
 }
 
 func (Graph) OnBasis() bool         { return false }
@@ -204,7 +202,7 @@ func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	if err := view.CheckWeight("lambda", lambda); err != nil {
 		return nil, err
 	}
-	s, err := g.Neighbourhood.resolveGraph(ctx, g.Similarity, p.data)
+	s, err := g.Neighbourhood.graph(ctx, p.data)
 	if err != nil {
 		return nil, err
 	}
@@ -215,29 +213,6 @@ func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 		s = labelEdges(s, p.Known.Labels)
 	}
 	return newLaplacian(s, lambda), nil
-}
-
-// resolveGraph validates and returns the given graph; if given is nil it returns the neighbourhood's graph.
-func (h Neighbourhood) resolveGraph(ctx context.Context, given *CSR, x view.Data) (*CSR, error) {
-	if given == nil {
-		return h.graph(ctx, x)
-	}
-	n, _ := x.Dims()
-	if r, c := given.Dims(); r != n || c != n {
-		return nil, fmt.Errorf("the graph is %d×%d for %d samples", r, c, n)
-	}
-	for i := range n {
-		cols, vals := given.Row(i)
-		for p, j := range cols {
-			if err := view.CheckWeight(fmt.Sprintf("the weight of the graph's edge %d–%d", i, j), vals[p]); err != nil {
-				return nil, err
-			}
-			if back := given.At(j, i); back != vals[p] {
-				return nil, fmt.Errorf("the graph is not symmetric: edge %d–%d has the weights %v and %v", i, j, vals[p], back)
-			}
-		}
-	}
-	return given, nil
 }
 
 // laplacian is the penalty λ·tr(θLθᵀ), L = D − S, for a graph S over the columns of θ.
@@ -541,9 +516,8 @@ type LearnedGraph struct {
 	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
 	Beta   float64 `setting:"beta" default:"1" help:"weight β of the graph's spectral embedding"`
 	// Parts is c; 0 means the rank.
-	Parts         int        `setting:"parts" default:"rank" help:"number c of connected components that the graph approaches"`
-	Neighbourhood            // W₀ is its graph with rows scaled to sum 1
-	Initial       *mat.Dense // W₀, n×n, if set; Neighbourhood is then ignored
+	Parts         int `setting:"parts" default:"rank" help:"number c of connected components that the graph approaches"`
+	Neighbourhood     // W₀ is its graph with rows scaled to sum 1
 	// Rule is the update of Q.
 	Rule GraphRule `setting:"rule" help:"update: exact (minimises the objective) or printed (eq. 17 of the paper)"`
 }
@@ -586,34 +560,33 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 	if err := view.CheckMemory(ctx, fmt.Sprintf("the learned graph of %d samples", n), 9, n, n); err != nil {
 		return nil, err
 	}
-	if b.initial = g.Initial; b.initial == nil {
-		s, err := g.Neighbourhood.graph(ctx, p.data)
-		if err != nil {
-			return nil, err
-		}
-		b.initial = mat.NewDense(n, n, nil)
-		for i := range n {
-			cols, vals := s.Row(i)
-			sum := elementary.Sum(vals)
-			for p, j := range cols {
-				if sum > 0 {
-					b.initial.Set(i, j, vals[p]/sum)
-				}
+	s, err := g.Neighbourhood.graph(ctx, p.data)
+	if err != nil {
+		return nil, err
+	}
+	initial := mat.NewDense(n, n, nil)
+	for i := range n {
+		cols, vals := s.Row(i)
+		sum := elementary.Sum(vals)
+		for p, j := range cols {
+			if sum > 0 {
+				initial.Set(i, j, vals[p]/sum)
 			}
 		}
-	} else if r, c := b.initial.Dims(); r != n || c != n || !algebra.Finite(b.initial) || mat.Min(b.initial) < 0 {
-		return nil, fmt.Errorf("the initial graph is %d×%d; expected finite weights of 0 or more for %d samples", r, c, n)
 	}
-	// Rows off the simplex are projected onto it.
-	b.q = mat.DenseCopyOf(b.initial)
-	for i := range n {
+	return b.from(ctx, initial)
+}
+
+// from returns b at the start, with W₀. Rows off the simplex are projected onto it.
+func (b *boundLearnedGraph) from(ctx context.Context, initial *mat.Dense) (_ BoundPenalty, err error) {
+	b.initial, b.q = initial, mat.DenseCopyOf(initial)
+	for i := range b.initial.RawMatrix().Rows {
 		row := b.q.RawRowView(i)
 		if row[i] != 0 || math.Abs(elementary.Sum(row)-1) > 1e-9 {
 			projectOthers(row, i)
 		}
 	}
 	b.s, b.degree = symmetricPart(b.q)
-	var err error
 	b.f, err = b.embed(ctx)
 	return b, err
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
-	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -29,9 +28,6 @@ type Kernel struct {
 	Degree int `setting:"degree" default:"2" help:"degree d of the polynomial kernel (xᵀy + c)^d"`
 	// Offset is c of KernelPolynomial; 0 means 1, WeightNone means 0.
 	Offset float64 `setting:"offset" default:"1" help:"offset c of the polynomial kernel (xᵀy + c)^d"`
-	// Matrix, if set, is K, n×n, symmetric and positive semi-definite; Function is then ignored. The samples may
-	// then be nil: neighbours and initial factors are computed from the rows of K.
-	Matrix *mat.Dense
 }
 
 // KernelFunction is a positive semi-definite kernel function.
@@ -53,7 +49,7 @@ func (k KernelFunction) MarshalText() ([]byte, error)     { return kernelNames.M
 func (KernelFunction) Values() []string                   { return kernelNames.Values() }
 
 // isLinear reports whether φ(x) = x, so that the basis has features.
-func (k Kernel) isLinear() bool { return k.Function == KernelLinear && k.Matrix == nil }
+func (k Kernel) isLinear() bool { return k.Function == KernelLinear }
 
 // withDefaults validates the kernel and fills in the defaults, except the width.
 func (k Kernel) withDefaults() (Kernel, error) {
@@ -74,7 +70,7 @@ func (k Kernel) withDefaults() (Kernel, error) {
 type boundKernel struct {
 	Kernel
 	values  *mat.Dense // K
-	samples mat.Matrix // nil if Kernel.Matrix is set
+	samples mat.Matrix
 }
 
 // bind computes K for the samples x, whose data is d.
@@ -84,23 +80,17 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d view.Data) (*boundKern
 	if err != nil {
 		return nil, err
 	}
-	// Three matrices: K and its two parts, or K, a copy to validate and its Cholesky factor.
+	// Three matrices: K and its two parts.
 	if err := view.CheckMemory(ctx, fmt.Sprintf("the kernel values of %d samples", n), 3, n, n); err != nil {
 		return nil, err
-	}
-	b := &boundKernel{Kernel: k}
-	if k.Matrix != nil {
-		b.values, err = givenKernel(ctx, k.Matrix, n)
-		return b, err
 	}
 	if err := k.checkSamples(d); err != nil {
 		return nil, err
 	}
-	b.samples = d.Matrix()
+	b := &boundKernel{Kernel: k, values: mat.NewDense(n, n, nil), samples: d.Matrix()}
 	if dense, ok := x.(*mat.Dense); ok {
 		b.samples = mat.DenseCopyOf(dense) // its owner may change it
 	}
-	b.values = mat.NewDense(n, n, nil)
 	if err := k.eachProduct(ctx, b.samples, d, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
 		b.values.Slice(from, from+r, 0, n).(*mat.Dense).Copy(part)
@@ -197,36 +187,6 @@ func (k Kernel) checkSamples(x view.Data) error {
 	return nil
 }
 
-func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, error) {
-	k, err := checkedSymmetric(given, n, "the kernel values", -view.LargestValue, func(i, j int) float64 {
-		return 1e-10 * math.Sqrt(given.At(i, i)) * math.Sqrt(given.At(j, j))
-	})
-	if err == nil {
-		err = checkDiagonal(given)
-	}
-	if err != nil {
-		return nil, err
-	}
-	k, _ = symmetricPart(k)
-	// The shift tolerates zero eigenvalues that were rounded to single precision.
-	shifted := mat.NewSymDense(n, mat.DenseCopyOf(k).RawMatrix().Data)
-	shift := 1e-7 * mat.Trace(k)
-	for i := range n {
-		shifted.SetSym(i, i, k.At(i, i)+shift)
-	}
-	positive, err := guard.Interruptible(ctx, func() (bool, error) {
-		var c mat.Cholesky
-		return c.Factorize(shifted), nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if !positive {
-		return nil, errors.New("the kernel is not positive semi-definite: it has negative eigenvalues")
-	}
-	return k, nil
-}
-
 // checkDiagonal returns an error for the first sample whose φ(x) has an unusable length.
 func checkDiagonal(k *mat.Dense) error {
 	n, _ := k.Dims()
@@ -240,17 +200,14 @@ func checkDiagonal(k *mat.Dense) error {
 
 func (b *boundKernel) model(w *mat.Dense) *KernelModel {
 	products := algebra.CrossGram(algebra.Times(w, b.values), w)
-	m := &KernelModel{Kernel: b.Kernel, Samples: b.samples, Weights: algebra.Transpose(w), Products: products}
-	m.Kernel.Matrix = nil
-	return m
+	return &KernelModel{Kernel: b.Kernel, Samples: b.samples, Weights: algebra.Transpose(w), Products: products}
 }
 
 // KernelModel is a [Model] that represents a sample x by argmin ‖φ(x) − φ(X)Wv‖² over v ≥ 0. The objective is
 // k(x, x) − 2·vᵀWᵀk_x + vᵀWᵀKW·v, where k_x holds the n kernel values of x with the training samples X.
 type KernelModel struct {
-	Kernel Kernel // the kernel, with KernelWidth set if the function uses it
-	// Samples is X, n×m, a *mat.Dense or a *CSR. It is nil if the kernel was given as a matrix.
-	Samples  mat.Matrix
+	Kernel   Kernel     // the kernel, with KernelWidth set if the function uses it
+	Samples  mat.Matrix // X, n×m, a *mat.Dense or a *CSR
 	Weights  *mat.Dense // W, n×k
 	Products *mat.Dense // WᵀKW, k×k: the inner products of the concepts
 }
@@ -259,7 +216,7 @@ type KernelModel struct {
 func (m *KernelModel) Vectors() *mat.Dense { return nil }
 
 // Transform returns the coefficients, p×k, of the samples x, p×m, by TransformIterations multiplicative steps from a
-// uniform start. If Samples is nil, each row of x, p×n, holds a sample's kernel values with the n training samples.
+// uniform start.
 func (m *KernelModel) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	return m.represent(ctx, x, false)
 }
@@ -268,11 +225,7 @@ func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*
 	if err := m.validate(); err != nil {
 		return nil, err
 	}
-	products := m.compare
-	if m.Samples == nil {
-		products = m.combineValues
-	}
-	lin, err := products(ctx, x) // k×p
+	lin, err := m.compare(ctx, x) // k×p
 	if err != nil {
 		return nil, err
 	}
@@ -318,39 +271,10 @@ func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 	return lin, nil
 }
 
-// combineValues returns Wᵀ·k_x, k×p, for given kernel values, p×n.
-func (m *KernelModel) combineValues(_ context.Context, values mat.Matrix) (*mat.Dense, error) {
-	if values == nil {
-		return nil, errors.New("no data")
-	}
-	n, k := m.Weights.Dims()
-	p, c := values.Dims()
-	switch {
-	case p == 0 || c == 0:
-		return nil, fmt.Errorf("no data: the matrix is %d×%d", p, c)
-	case c != n:
-		return nil, fmt.Errorf("kernel values of %d training samples; expected %d, as in the model", c, n)
-	}
-	dense := mat.DenseCopyOf(values)
-	for i := range p {
-		for j, x := range dense.RawRowView(i) {
-			if !(math.Abs(x) <= view.LargestValue) {
-				return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("kernel value %v with training sample %d; expected a finite value up to %g", x, j+1, view.LargestValue)}
-			}
-		}
-	}
-	lin := mat.NewDense(k, p, nil)
-	algebra.Gemm(lin, m.Weights, algebra.Trans, dense, algebra.Trans)
-	return lin, nil
-}
-
 func (m *KernelModel) validate() error {
 	n, k := m.Weights.Dims()
 	if r, c := m.Products.Dims(); r != k || c != k {
 		return fmt.Errorf("the model has a %d×%d Gram matrix for %d concepts", r, c, k)
-	}
-	if m.Samples == nil {
-		return nil
 	}
 	if _, err := m.Kernel.withDefaults(); err != nil {
 		return err

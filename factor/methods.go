@@ -29,7 +29,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -54,11 +53,8 @@ type Options struct {
 	Iterations int // the maximum number of iterations; 0 means DefaultIterations
 	// Tolerance stops the fit when an iteration lowers the objective by at most this fraction of it; 0 means never.
 	Tolerance float64
-	// MaxTime stops the fit after this wall time and returns its factors; 0 means never. The result is then not
-	// reproducible.
-	MaxTime time.Duration
-	Init    Init   // the initialisation of the factors
-	Start   *Start // initial factors, which override Init
+	Init      Init   // the initialisation of the factors
+	Start     *Start // initial factors, which override Init
 	// Solver is the algorithm for methods made of Parts; nil means Fast, or Multiplicative, the papers' rule, if
 	// Fast does not support the method.
 	Solver Solver
@@ -68,8 +64,8 @@ type Options struct {
 	KeepScale bool
 	// OnIteration, if set, is called after every iteration.
 	OnIteration func(iteration int, objective float64)
-	// Trace, if set, selects the iterations whose objective is computed, besides the last one. Tolerance,
-	// MaxTime and OnIteration require all iterations and override it.
+	// Trace, if set, selects the iterations whose objective is computed, besides the last one. Tolerance and
+	// OnIteration require all iterations and override it.
 	Trace func(iteration int) bool
 }
 
@@ -86,8 +82,6 @@ func (o Options) validate(n int) error {
 		return fmt.Errorf("iterations %d: expected 1 or more", o.Iterations)
 	case !(o.Tolerance >= 0):
 		return fmt.Errorf("tolerance %v: expected 0 or more", o.Tolerance)
-	case o.MaxTime < 0:
-		return fmt.Errorf("time limit %v: expected 0 or more", o.MaxTime)
 	}
 	return nil
 }
@@ -159,7 +153,6 @@ type Stop string
 const (
 	StopIterations Stop = "iterations" // Options.Iterations was reached
 	StopTolerance  Stop = "tolerance"  // the objective converged to Options.Tolerance
-	StopTime       Stop = "time"       // Options.MaxTime was reached
 )
 
 // Info describes a method of the registry.
@@ -439,13 +432,12 @@ type CFOGL struct {
 	Neighbourhood
 	Kernel // replaces XᵀX
 	// Rule is the update of the graph.
-	Rule    GraphRule  `setting:"rule" help:"update: exact (minimises the objective) or printed (eq. 17 of the paper)"`
-	Initial *mat.Dense // W₀, n×n, if set; Neighbourhood is then ignored
+	Rule GraphRule `setting:"rule" help:"update: exact (minimises the objective) or printed (eq. 17 of the paper)"`
 }
 
 // AsParts returns the combination of parts.
 func (c CFOGL) AsParts() Parts {
-	g := LearnedGraph{Lambda: c.Lambda, Beta: c.Beta, Parts: c.Parts, Neighbourhood: c.Neighbourhood, Rule: c.Rule, Initial: c.Initial}
+	g := LearnedGraph{Lambda: c.Lambda, Beta: c.Beta, Parts: c.Parts, Neighbourhood: c.Neighbourhood, Rule: c.Rule}
 	return Parts{Basis: BasisConcept, Kernel: c.Kernel, Penalties: []Penalty{g}, FitWeight: c.Mu}
 }
 

@@ -205,15 +205,11 @@ func encode(ctx context.Context, x view.Data, dictionary *mat.Dense, lambda floa
 // n×k, and S, k×k, both ≥ 0. Ã is XᵀX, n×n, with the similarity of must-linked samples set to the largest value
 // and of cannot-linked samples to the smallest. The links are Known.MustLink, Known.CannotLink and all pairs of
 // labelled samples. Result.Coefficients is G, which [Options].Init initialises as coefficients, and
-// Result.Association is S. Result.Basis and Model are nil.
+// Result.Association is S, which is 1 on the diagonal and 0.01 elsewhere at the start, for separated clusters.
+// Result.Basis and Model are nil.
 type SSNMF struct {
 	// Rule is the step size of G.
 	Rule SimilarityRule `setting:"rule" help:"update: damped (never increases the objective) or printed (as in the paper; can increase it)"`
-	// Similarity, if set, is a symmetric n×n matrix of similarities ≥ 0, used instead of XᵀX.
-	Similarity *mat.Dense
-	// Initial, if set, is the initial S, symmetric k×k. The default is 1 on the diagonal and 0.01 elsewhere, for
-	// separated clusters.
-	Initial *mat.Dense
 }
 
 // SimilarityRule is the step size η of the coefficients of [SSNMF], G ← G∘[(ÃGS)/(GSGᵀGS)]^η.
@@ -250,30 +246,34 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 		return nil, err
 	}
 	n, _ := d.Dims()
-	a, err := m.similarity(ctx, d)
+	a, err := innerProducts(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(checkLargest(a), setLinks(a, known)); err != nil {
+	if largest := mat.Max(a); !(largest >= view.SmallestValue && largest <= view.LargestValue) {
+		err = fmt.Errorf("the largest similarity is %.3g; expected %g to %g", largest, view.SmallestValue, view.LargestValue)
+	}
+	if err := cmp.Or(checkSimilarities(a), err, setLinks(a, known)); err != nil {
 		return nil, err
 	}
 	first, err := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
 	if err != nil {
 		return nil, err
 	}
-	s, err := m.association(opt.Rank)
-	if err != nil {
-		return nil, err
-	}
-	f := &similarityFactors{a: view.Dense{X: a}, g: first.v, s: s, power: []float64{0.25, 1}[m.Rule]}
-	return f.fit(ctx, opt)
+	return m.fit(ctx, a, first.v, opt)
 }
 
-func checkLargest(a *mat.Dense) error {
-	if largest := mat.Max(a); !(largest >= view.SmallestValue && largest <= view.LargestValue) {
-		return fmt.Errorf("the largest similarity is %.3g; expected %g to %g", largest, view.SmallestValue, view.LargestValue)
-	}
-	return nil
+// fit starts at g, k×n.
+func (m SSNMF) fit(ctx context.Context, a, g *mat.Dense, opt Options) (*Result, error) {
+	s := mat.NewDense(opt.Rank, opt.Rank, nil)
+	s.Apply(func(i, j int, _ float64) float64 {
+		if i == j {
+			return 1
+		}
+		return 0.01
+	}, s)
+	f := &similarityFactors{a: view.Dense{X: a}, g: g, s: s, power: []float64{0.25, 1}[m.Rule]}
+	return f.fit(ctx, opt)
 }
 
 func (f *similarityFactors) fit(ctx context.Context, opt Options) (*Result, error) {
@@ -288,18 +288,6 @@ func (f *similarityFactors) fit(ctx context.Context, opt Options) (*Result, erro
 		return nil, errors.New("the factors overflow")
 	}
 	return &Result{Coefficients: algebra.Transpose(f.g), Association: f.s, Objective: history, Stop: stop}, nil
-}
-
-func (m SSNMF) similarity(ctx context.Context, x view.Data) (*mat.Dense, error) {
-	if m.Similarity != nil {
-		n, _ := x.Dims()
-		return checkedSymmetric(m.Similarity, n, "the similarities", 0, nil)
-	}
-	a, err := innerProducts(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	return a, checkSimilarities(a)
 }
 
 func innerProducts(ctx context.Context, x view.Data) (*mat.Dense, error) {
@@ -318,41 +306,6 @@ func checkSimilarities(a *mat.Dense) error {
 		}
 	}
 	return nil
-}
-
-func (m SSNMF) association(k int) (*mat.Dense, error) {
-	if m.Initial != nil {
-		return checkedSymmetric(m.Initial, k, "the values of the initial association", 0, nil)
-	}
-	s := mat.NewDense(k, k, nil)
-	s.Apply(func(i, j int, _ float64) float64 {
-		if i == j {
-			return 1
-		}
-		return 0.01
-	}, s)
-	return s, nil
-}
-
-// checkedSymmetric returns a copy of a, which must be n×n, at least least and symmetric up to 1e-12 of the larger value or
-// up to rounding(i, j). what names it in errors.
-func checkedSymmetric(a *mat.Dense, n int, what string, least float64, rounding func(i, j int) float64) (*mat.Dense, error) {
-	if err := checkFactor(a, what, n, n, least); err != nil {
-		return nil, err
-	}
-	for i := range n {
-		for j, x := range a.RawRowView(i) {
-			y := a.At(j, i)
-			most := 1e-12 * max(x, y)
-			if rounding != nil {
-				most = rounding(i, j)
-			}
-			if math.Abs(x-y) > most {
-				return nil, fmt.Errorf("%s are not symmetric: %v at row %d, column %d, but %v at the transposed place", what, x, i+1, j+1, y)
-			}
-		}
-	}
-	return mat.DenseCopyOf(a), nil
 }
 
 // setLinks sets the similarity of must-linked pairs to the largest value and of cannot-linked pairs to the smallest.
@@ -426,8 +379,6 @@ type SymNMF struct {
 	Similarity Similarity `setting:"similarity" help:"similarities: graph (of nearest neighbours) or kernel"`
 	Neighbourhood
 	Kernel
-	// Given, if set, is A itself, symmetric n×n with values ≥ 0.
-	Given *mat.Dense
 }
 
 // Similarity is the source of the similarities of [SymNMF].
@@ -447,13 +398,13 @@ func (s Similarity) MarshalText() ([]byte, error)     { return similarityNames.M
 func (Similarity) Values() []string                   { return similarityNames.Values() }
 
 func (m SymNMF) Needs() Needs {
-	return Needs{NoModel: true, Signed: m.Given != nil || m.Similarity == SimilarityGraph || m.Kernel.Function == KernelRBF}
+	return Needs{NoModel: true, Signed: m.Similarity == SimilarityGraph || m.Kernel.Function == KernelRBF}
 }
 
 func (m SymNMF) Memory(s Size) int64 {
 	n := float64(s.Samples)
 	similarities := 40 * n * n
-	if m.Given == nil && m.Similarity == SimilarityGraph {
+	if m.Similarity == SimilarityGraph {
 		similarities = 2 * s.graph(m.Neighbourhood)
 	}
 	return view.Bytes(float64(Parts{}.Memory(s)) + similarities)
@@ -485,14 +436,7 @@ func (m SymNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options)
 // similarities returns A.
 func (m SymNMF) similarities(ctx context.Context, x mat.Matrix, d view.Data) (view.Data, error) {
 	n, _ := d.Dims()
-	switch {
-	case m.Given != nil:
-		a, err := checkedSymmetric(m.Given, n, "the similarities", 0, nil)
-		if err == nil {
-			err = checkLargest(a)
-		}
-		return view.Dense{X: a}, err
-	case m.Similarity == SimilarityGraph:
+	if m.Similarity == SimilarityGraph {
 		s, err := m.Neighbourhood.graph(ctx, d)
 		if err != nil {
 			return nil, err

@@ -124,8 +124,8 @@ func (p Parts) Needs() Needs {
 	return n
 }
 
-// Fit implements [Method]. The data must be ≥ 0, except for a concept basis under the Frobenius cost. If Kernel.Matrix
-// is set, x may be nil. Fit returns an error for unusable data or options, on overflow, and when ctx ends.
+// Fit implements [Method]. The data must be ≥ 0, except for a concept basis under the Frobenius cost. Fit returns
+// an error for unusable data or options, on overflow, and when ctx ends.
 func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	ready := timing.Start(ctx, timing.SetUp)
 	f, err := p.start(ctx, x, known, opt)
@@ -189,9 +189,6 @@ func (p Parts) usesGram() bool { return p.Basis == BasisConcept && p.Cost == Cos
 func (p Parts) signed() bool { return bases[p.Basis].signed && p.Cost == CostFrobenius }
 
 func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Factorisation, error) {
-	if x == nil && p.Kernel.Matrix != nil {
-		x = p.Kernel.Matrix
-	}
 	plain, entries, samples, err := view.Unweighted(x, true)
 	if err != nil {
 		return nil, err

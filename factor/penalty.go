@@ -35,7 +35,7 @@ type Problem struct {
 	data view.Data
 }
 
-// Samples returns X, n×m, or Kernel.Matrix: a read-only *mat.Dense or *CSR.
+// Samples returns X, n×m, a read-only *mat.Dense or *CSR.
 func (p Problem) Samples() mat.Matrix { return p.data.Matrix() }
 
 // A BoundPenalty is a penalty bound to samples. Its factor θ is Vᵀ, k×n, or Uᵀ, k×m. Ties are handled by the caller,

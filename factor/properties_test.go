@@ -556,7 +556,7 @@ func TestPenaltyShare(t *testing.T) {
 	}{
 		"gnmf":  {GNMF{Lambda: 3}, func(v *mat.Dense) float64 { return 3 * smooth(v) }},
 		"lccf":  {LCCF{Lambda: 3}, func(v *mat.Dense) float64 { return 3 * smooth(v) }},
-		"ties":  {Parts{Tie: TieLabels, Penalties: []Penalty{Graph{Lambda: 3, Similarity: graph}}}, func(v *mat.Dense) float64 { return 3 * smooth(v) }},
+		"ties":  {Parts{Tie: TieLabels, Penalties: []Penalty{Graph{Lambda: 3}}}, func(v *mat.Dense) float64 { return 3 * smooth(v) }},
 		"links": {Parts{Penalties: []Penalty{links}}, linked},
 		"l1":    {Parts{Penalties: []Penalty{L1{0.7}}}, func(v *mat.Dense) float64 { return 0.7 * mat.Sum(v) }},
 		"two":   {Parts{Penalties: []Penalty{L1{0.7}, links}}, func(v *mat.Dense) float64 { return 0.7*mat.Sum(v) + linked(v) }},

@@ -574,23 +574,15 @@ func startFastConcept(f *Factorisation) (func(context.Context) error, error) {
 func (f *Factorisation) sampleOrder() []int {
 	n := len(f.ties.Group)
 	key := make([]float64, n)
-	if f.kernel != nil && f.kernel.samples == nil {
-		view.Dense{X: f.kernel.values}.Each(func(i, j int, x float64) {
-			if i != j {
-				key[i] += x
-			}
-		})
+	_, m := f.whole.Dims()
+	share := make([]float64, m)
+	for j := range share {
+		_, share[j] = math.Modf(float64(j+1) * math.Phi)
+	}
+	if x, ok := f.whole.(view.Dense); ok {
+		algebra.EachRow(x.X, 1, func(i int, row []float64) { key[i] = algebra.Dot(row, share) })
 	} else {
-		_, m := f.whole.Dims()
-		share := make([]float64, m)
-		for j := range share {
-			_, share[j] = math.Modf(float64(j+1) * math.Phi)
-		}
-		if x, ok := f.whole.(view.Dense); ok {
-			algebra.EachRow(x.X, 1, func(i int, row []float64) { key[i] = algebra.Dot(row, share) })
-		} else {
-			f.whole.Each(func(i, j int, v float64) { key[i] += v * share[j] })
-		}
+		f.whole.Each(func(i, j int, v float64) { key[i] += v * share[j] })
 	}
 	return elementary.Order(n, func(i, j int) int { return cmp.Compare(key[i], key[j]) })
 }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestSymNMFRule compares iterations with the equation in gonum's matrices, for a given matrix, a graph and a kernel, and
+// TestSymNMFRule compares iterations with the equation in gonum's matrices, for a graph and a kernel, and
 // the objective with the value at the factors.
 func TestSymNMFRule(t *testing.T) {
 	p := planted(3)
@@ -31,7 +31,7 @@ func TestSymNMFRule(t *testing.T) {
 		SymNMF
 		a *mat.Dense
 	}{
-		"graph": {SymNMF{}, scaled(s)}, "kernel": {SymNMF{Similarity: SimilarityKernel}, scaled(&products)}, "given": {SymNMF{Given: &products}, &products},
+		"graph": {SymNMF{}, scaled(s)}, "kernel": {SymNMF{Similarity: SimilarityKernel}, scaled(&products)},
 	} {
 		p.opt.Iterations = 7
 		v := mat.DenseCopyOf(randomFactor(p.opt, "coefficients", n).T())
@@ -98,8 +98,6 @@ func TestSymNMFRefuses(t *testing.T) {
 	for want, m := range map[string]SymNMF{
 		"its inner product with sample 2 is -1": {Similarity: SimilarityKernel},
 		"unknown similarity(7)":                 {Similarity: 7},
-		"the similarities are not symmetric":    {Given: mat.NewDense(2, 2, []float64{1, 2, 3, 1})},
-		"the largest similarity is 0; expected": {Given: mat.NewDense(2, 2, nil)},
 		"neighbours -1: expected 1 or more":     {Neighbourhood: Neighbourhood{Neighbours: -1}},
 	} {
 		if _, err := m.Fit(t.Context(), x, Known{}, Options{Rank: 1}); err == nil || !strings.Contains(fmt.Sprint(err), want) {

@@ -413,37 +413,30 @@ func openArchive(r io.ReaderAt, size int64) (*npz.Archive, error) {
 // savedKernel is a kernel model in the form of a file: functions are numbers, and the offset 0 means 0.
 type savedKernel struct {
 	*KernelModel
-	function int // kernelGiven for a kernel given as a matrix
+	function int
 	offset   float64
 	dense    *mat.Dense // the samples, or nil
 	sparse   CSR
 	features int // number of features, for sparse samples only
 }
 
-const kernelGiven = int(KernelIntersection) + 1
-
 func newSavedKernel(m *KernelModel) *savedKernel {
 	s := &savedKernel{KernelModel: m, function: int(m.Kernel.Function), offset: orDefault(m.Kernel.Offset, 1)}
-	switch x := m.Samples.(type) {
-	case *CSR:
+	if x, ok := m.Samples.(*CSR); ok {
 		s.sparse = *x
 		_, s.features = x.Dims()
-	case *mat.Dense:
-		s.dense = x
-	default:
-		s.function = kernelGiven
+	} else {
+		s.dense, _ = m.Samples.(*mat.Dense)
 	}
 	return s
 }
 
 // fields returns the arrays of the kernel's parameters and of the samples, which are sparse if features > 0.
 func (s *savedKernel) fields() (of []field) {
-	switch s.function {
-	case kernelGiven:
-		return nil
-	case int(KernelRBF):
+	switch KernelFunction(s.function) {
+	case KernelRBF:
 		of = []field{{"width", &s.Kernel.KernelWidth}}
-	case int(KernelPolynomial):
+	case KernelPolynomial:
 		of = []field{{"degree", &s.Kernel.Degree}, {"offset", &s.offset}}
 	}
 	if s.features == 0 {
@@ -455,7 +448,7 @@ func (s *savedKernel) fields() (of []field) {
 func loadKernelModel(z *npz.Archive) (Model, error) {
 	s := &savedKernel{KernelModel: &KernelModel{}}
 	m := s.KernelModel
-	err := readFields(z, int64(kernelGiven), field{"weights", &m.Weights}, field{"products", &m.Products}, field{"kernel", &s.function})
+	err := readFields(z, int64(KernelIntersection), field{"weights", &m.Weights}, field{"products", &m.Products}, field{"kernel", &s.function})
 	if err != nil {
 		return nil, err
 	}
@@ -465,10 +458,8 @@ func loadKernelModel(z *npz.Archive) (Model, error) {
 	if err := readFields(z, math.MaxInt32, s.fields()...); err != nil {
 		return nil, err
 	}
-	if s.function != kernelGiven {
-		if err := s.restore(); err != nil {
-			return nil, err
-		}
+	if err := s.restore(); err != nil {
+		return nil, err
 	}
 	if err := m.validate(); err != nil {
 		return nil, fmt.Errorf("not a saved model: %w", err)

@@ -98,7 +98,7 @@ const (
 )
 
 // ColumnUnit is a number of columns that is a multiple of the tile width in both precisions.
-const ColumnUnit = simd.MostTileColumns
+const ColumnUnit = 2 * simd.MostTileColumns
 
 // multiply computes c = alpha·a·b + beta·c, on one core if it takes fewer than few multiplications.
 func multiply[T Number](few int, a, b operand[T], alpha, beta T, c Of[T]) {
@@ -198,7 +198,7 @@ func gemm[T Number](a, b operand[T], alpha, beta T, c Of[T]) {
 // multiplyAdd computes c = alpha·a·b, plus c if add is set, for the packed b and the columns deep, …, deep+depth−1 of a. For
 // few columns of c the rows of a are not packed.
 func (p *panels[T]) multiplyAdd(add bool, a operand[T], alpha T, deep, depth int, c Of[T]) {
-	tile, group := simd.TileColumns[T](), simd.TileRows()
+	tile, group := simd.TileColumns[T](), simd.TileRows
 	asItLies := a.t == NoTrans && alpha == 1 && c.Cols <= 2*tile
 	for i := 0; i < c.Rows; i += packRows {
 		rows := min(packRows, c.Rows-i)

@@ -2,19 +2,16 @@ package simd
 
 import "unsafe"
 
-// MostTileRows and MostTileColumns are the largest size of a tile of a matrix product on any processor.
+// A tile of a matrix product has at most TileRows rows and MostTileColumns columns.
 const (
-	MostTileRows    = 8
-	MostTileColumns = 48
+	TileRows        = 4
+	MostTileColumns = 24
 )
 
-// TileRows returns the number of rows of a tile on this processor: the number of float64 in a register.
-func TileRows() int { return tileRows }
-
-// TileColumns returns the number of columns of a tile on this processor: three registers.
+// TileColumns returns the number of columns of a tile: three registers of 32 bytes.
 func TileColumns[T Number]() int {
 	var x T
-	return 3 * 8 * tileRows / int(unsafe.Sizeof(x))
+	return 3 * 32 / int(unsafe.Sizeof(x))
 }
 
 // WholeColumns returns columns rounded up to whole registers: the numbers that Tile reads of each row of b.
@@ -33,7 +30,7 @@ func Tile[T Number](add bool, c []T, stride int, a []T, aRow, aDepth int, b []T,
 		tile(add, c, stride, a, aRow, aDepth, b, bDepth, depth, rows, width)
 		return
 	}
-	var edge [MostTileRows * MostTileColumns]T
+	var edge [TileRows * MostTileColumns]T
 	tile(false, edge[:], width, a, aRow, aDepth, b, bDepth, depth, rows, width)
 	for r := range rows {
 		to, sums := c[r*stride:][:columns], edge[r*width:][:columns]

@@ -314,13 +314,10 @@ func checkPositive(name string, values []float64) error {
 	return nil
 }
 
-// coefficientsOf returns the number of features, −1 if unknown, and of coefficients of a model.
+// coefficientsOf returns the numbers of features and of coefficients of a model.
 func coefficientsOf(m factor.Model) (columns, k int) {
 	if of, ok := m.(*factor.KernelModel); ok {
 		_, k = of.Weights.Dims()
-		if of.Samples == nil {
-			return -1, k
-		}
 		_, columns = of.Samples.Dims()
 		return columns, k
 	}

@@ -108,7 +108,7 @@ func Generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense
 	if err != nil {
 		return nil, fmt.Errorf("the directions of the embedding: %w", err)
 	}
-	count = Parting(lambda)
+	count = parting(lambda)
 	v := mat.DenseCopyOf(w.Slice(0, q, 0, count))
 	blas.Trsm(algebra.NoTrans, u, v.RawMatrix())
 	return v, nil
@@ -131,8 +131,8 @@ func leastValue(u blas64.Triangular, norm float64) float64 {
 	return norm * lapack64.Pocon(r, norm, make([]float64, 3*u.N), make([]int, u.N))
 }
 
-// Parting returns the number of values, in decreasing order, above the rounding error of λ = 0.
-func Parting(lambda []float64) int {
+// parting returns the number of values, in decreasing order, above the rounding error of λ = 0.
+func parting(lambda []float64) int {
 	count := len(lambda)
 	for count > 1 && !(lambda[count-1] > 1e-10*lambda[0]) {
 		count--
