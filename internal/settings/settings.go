@@ -10,7 +10,6 @@ package settings
 import (
 	"cmp"
 	"encoding"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -155,40 +154,21 @@ func (v *Value) Split(names []string) (among, others *Value) {
 	return &a, &b
 }
 
-// Setting describes a setting.
+// Setting describes a setting. Its JSON form is for other programs.
 type Setting struct {
-	Name          string
-	Default, Help string       // descriptions of the default and of the setting
-	Values        []string     // possible values of an enumeration, or nil
-	Range         string       // description of the range, or "" if it has no range tag
-	Type          reflect.Type // type of the field
+	Name    string       `json:"name"`
+	Kind    string       `json:"type"` // choice, bool, integer, number or text
+	Type    reflect.Type `json:"-"`    // type of the field
+	Default string       `json:"default,omitempty"`
+	Range   string       `json:"range,omitempty"`   // description of the range, or "" if it has no range tag
+	Values  []string     `json:"choices,omitempty"` // possible values of an enumeration, or nil
+	Help    string       `json:"help"`
 
 	field reflect.StructField
 	text  bool // a scalar instead of the mapping sets this setting
 }
 
-// MarshalJSON describes the setting for other programs.
-func (s Setting) MarshalJSON() ([]byte, error) {
-	kind := "text"
-	switch k := s.Type.Kind(); {
-	case s.Values != nil:
-		kind = "choice"
-	case k == reflect.Bool:
-		kind = "bool"
-	case k == reflect.Int:
-		kind = "integer"
-	case k == reflect.Float64:
-		kind = "number"
-	}
-	return json.Marshal(struct {
-		Name    string   `json:"name"`
-		Type    string   `json:"type"`
-		Default string   `json:"default,omitempty"`
-		Range   string   `json:"range,omitempty"`
-		Choices []string `json:"choices,omitempty"`
-		Help    string   `json:"help"`
-	}{s.Name, kind, s.Default, s.Range, s.Values, s.Help})
-}
+var kinds = map[reflect.Kind]string{reflect.Bool: "bool", reflect.Int: "integer", reflect.Float64: "number"}
 
 // List returns the settings of a struct and its embedded structs in the order of fields. The default of a field without a
 // default tag is its value in of.
@@ -222,6 +202,7 @@ func settingsOf(t reflect.Type) (out []Setting) {
 			continue
 		}
 		s := Setting{Name: name, Default: f.Tag.Get("default"), Help: f.Tag.Get("help"), Type: f.Type, field: f, text: option == "text"}
+		s.Kind = cmp.Or(kinds[f.Type.Kind()], "text")
 		if tag := f.Tag.Get("range"); tag != "" {
 			s.Range = rangeOf(tag, f.Type.Kind() == reflect.Int || f.Type == reflect.TypeFor[[]int]()).String()
 		}
@@ -230,6 +211,9 @@ func settingsOf(t reflect.Type) (out []Setting) {
 		}
 		if list := f.Tag.Get("values"); list != "" {
 			s.Values = strings.Split(list, ",")
+		}
+		if s.Values != nil {
+			s.Kind = "choice"
 		}
 		out = append(out, s)
 	}
@@ -261,6 +245,9 @@ type Decoder interface{ DecodeSetting(*Value) error }
 func Decode(v *Value, to any) error {
 	return decode(v, reflect.ValueOf(to).Elem(), Setting{})
 }
+
+// DecodeFields is Decode by the tags of a struct, which may itself be a [Decoder].
+func DecodeFields(v *Value, to any) error { return decodeStruct(v, reflect.ValueOf(to).Elem()) }
 
 // New decodes into a copy of the struct in the interface value defaults.
 func New[T any](v *Value, defaults T) (T, error) {

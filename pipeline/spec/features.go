@@ -156,8 +156,7 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 			}
 		}
 	}
-	type plain Features
-	return settings.Decode(common, (*plain)(f))
+	return settings.DecodeFields(common, f)
 }
 
 // chooseExtractor returns the extractor in list that a mapping names, and the value at the name, else the first of list
@@ -222,8 +221,7 @@ func (c *Crop) DecodeSetting(v *settings.Value) error {
 	if v.Kind != settings.KindMapping {
 		return v.Want("square, whole, {box: [x0, y0, x1, y1]} or {eyes: landmarks.csv}")
 	}
-	type plain Crop
-	if err := settings.Decode(v, (*plain)(c)); err != nil {
+	if err := settings.DecodeFields(v, c); err != nil {
 		return err
 	}
 	switch b := c.Box; {
@@ -440,8 +438,7 @@ func (f Features) Document() any {
 		return list
 	}
 	info := features.InfoOf(f.ExtractorOrPixels())
-	type plain Features
-	out := settings.Encode(plain(f))
+	out := settings.Encode(f)
 	switch {
 	case f.Crop.Square:
 		out["crop"] = "square"
@@ -502,8 +499,7 @@ func readDocument(text json.RawMessage, what string, to settings.Decoder) error 
 
 // Document returns the method in a form that DecodeSetting can read, through settings.Of or JSON.
 func (m Method) Document() any {
-	type plain Method
-	out := settings.Encode(plain(m))
+	out := settings.Encode(m)
 	maps.Copy(out, m.Params)
 	return out
 }
