@@ -82,9 +82,6 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 		return nil, err
 	}
 	p.Inputs = in
-	if err := in.ReadLinks(ctx, e.Links); err != nil {
-		return nil, err
-	}
 	p.must, p.cannot = in.LinksOfRows()
 	if err := fitting.CheckValues(in, slices.Concat(p.methods, p.variants())); err != nil {
 		return nil, err

@@ -53,10 +53,8 @@ type Inputs struct {
 	Words           int              // the first column of visual words
 	learner         learner          // of features that each draw learns, else nil
 	releases        []func()         // reserved memory
-	linksSource     spec.Links       // the source of links
 	links           datasets.Links   // by samples of the set
-	looked          sync.Once
-	negative        bool // whether there are negative values; valid after looked
+	negative        func() bool      // whether there are negative values
 	store           features.Cache
 	progress        *Reporter // of the call that prepares the inputs
 }
@@ -122,8 +120,12 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	if opt.Pictures && set.Files != nil && set.Masks == nil && !opt.InBlocks {
 		in.pictures = &looks{images: in.Images, store: in.store}
 	}
-	err := in.ReadLinks(ctx, e.Links)
-	if err == nil {
+	in.negative = sync.OnceValue(func() bool {
+		_, _, _, found := in.FirstNegative()
+		return found
+	})
+	var err error
+	if in.links, err = ReadLinks(ctx, e.Links, set); err == nil {
 		err = in.reserveMatrix(ctx, "the vectors of "+set.Name, set.Vectors)
 	}
 	switch {
@@ -350,17 +352,6 @@ func (p Pixels) Of(u *mat.Dense) *mat.Dense {
 	return u.Slice(p.From, p.From+p.Height*p.Width*p.Channels, 0, k).(*mat.Dense)
 }
 
-// ReadLinks reads the files of links, unless they were read by the last call.
-func (in *Inputs) ReadLinks(ctx context.Context, l spec.Links) (err error) {
-	if in.linksSource == l {
-		return nil
-	}
-	if in.links, err = ReadLinks(ctx, l, in.Set); err == nil {
-		in.linksSource = l
-	}
-	return err
-}
-
 // LinksOfRows returns the links between rows of X, without links of skipped samples.
 func (in *Inputs) LinksOfRows() (must, cannot [][2]int) {
 	if len(in.Rows) == in.Set.Len() {
@@ -520,13 +511,6 @@ func (in *Inputs) CheckRank() error {
 	return nil
 }
 
-// WithMemory returns a context that limits the memory of calls with it to about limit bytes, at least 64 MiB. Images
-// wait for memory, fewer trials run at once, and work that cannot fit is refused before it begins. The default limit is
-// half of the memory that the process may use.
-func WithMemory(ctx context.Context, limit int64) context.Context {
-	return memory.NewContext(ctx, memory.New(limit))
-}
-
 func describeSize(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
 
 // reserveMatrix reserves memory for x until the inputs are closed.
@@ -557,10 +541,7 @@ func (in *Inputs) reserveMatrix(ctx context.Context, what string, x mat.Matrix) 
 }
 
 // HasNegative reports whether X has negative values. Later calls return the first result.
-func (in *Inputs) HasNegative() bool {
-	in.looked.Do(func() { _, _, _, in.negative = in.FirstNegative() })
-	return in.negative || in.Features.Whiten > 0
-}
+func (in *Inputs) HasNegative() bool { return in.negative() || in.Features.Whiten > 0 }
 
 // OfNetwork reports whether the features, or those in the file of vectors, are of a network alone.
 func (in *Inputs) OfNetwork() bool {
