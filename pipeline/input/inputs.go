@@ -54,7 +54,8 @@ type Inputs struct {
 	learner         learner          // of features that each draw learns, else nil
 	releases        []func()         // reserved memory
 	links           datasets.Links   // by samples of the set
-	negative        func() bool      // whether there are negative values
+	looked          sync.Once
+	negative        bool // whether there are negative values; valid after looked
 	store           features.Cache
 	progress        *Reporter // of the call that prepares the inputs
 }
@@ -120,10 +121,6 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	if opt.Pictures && set.Files != nil && set.Masks == nil && !opt.InBlocks {
 		in.pictures = &looks{images: in.Images, store: in.store}
 	}
-	in.negative = sync.OnceValue(func() bool {
-		_, _, _, found := in.FirstNegative()
-		return found
-	})
 	var err error
 	if in.links, err = ReadLinks(ctx, e.Links, set); err == nil {
 		err = in.reserveMatrix(ctx, "the vectors of "+set.Name, set.Vectors)
@@ -540,8 +537,16 @@ func (in *Inputs) reserveMatrix(ctx context.Context, what string, x mat.Matrix) 
 	return nil
 }
 
+// Subset returns the inputs of some rows of X.
+func (in *Inputs) Subset(rows []int) *Inputs {
+	return &Inputs{Set: in.Set, Features: in.Features, X: matrix.SelectRows(in.X, rows), Images: in.Images, Made: features.Made{Rows: matrix.Take(in.Rows, rows)}}
+}
+
 // HasNegative reports whether X has negative values. Later calls return the first result.
-func (in *Inputs) HasNegative() bool { return in.negative() || in.Features.Whiten > 0 }
+func (in *Inputs) HasNegative() bool {
+	in.looked.Do(func() { _, _, _, in.negative = in.FirstNegative() })
+	return in.negative || in.Features.Whiten > 0
+}
 
 // OfNetwork reports whether the features, or those in the file of vectors, are of a network alone.
 func (in *Inputs) OfNetwork() bool {
