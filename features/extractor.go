@@ -75,7 +75,6 @@ type Info struct {
 	Name, Form  string
 	Title, Help string
 	Images      string // its use of images, as in "takes 32×32 greys"
-	MinSide     int    // smallest useful width and height of images
 	Colour      bool   // requires colour images; vectors are grey
 	KeepsShape  bool   // a row is an image
 	// Cached is set if reading rows from the cache is faster than computing them. Descriptors are always cached.
@@ -132,8 +131,8 @@ var extractors = []Info{
 		Images: "needs colour images and crops them to the central square", Cached: true, Zero: Network{}},
 	{Name: "sift", Form: "dense", Title: "Dense SIFT",
 		Help:   "SIFT descriptors on a regular grid, for visual words (Lowe 2004; Ambai et al. 2011)",
-		Images: "needs uncropped images", MinSide: 64, Zero: DenseSIFT{}},
+		Images: "needs uncropped images", Zero: DenseSIFT{}},
 	{Name: "sift", Form: "keypoints", Title: "SIFT at key points",
 		Help:   "SIFT descriptors at detected key points, for visual words; needs a build with OpenCV (Lowe 2004)",
-		Images: "needs uncropped images", MinSide: 64, Zero: KeypointSIFT{}},
+		Images: "needs uncropped images", Zero: KeypointSIFT{}},
 }

@@ -38,12 +38,6 @@ var models sync.Map // ONNX models by name
 // AddNetwork registers the ONNX model of a built-in network. Package features/lite0 calls it when it is imported.
 func AddNetwork(name string, model []byte) { models.Store(name, model) }
 
-// BuiltIn reports whether the built-in network is registered.
-func BuiltIn() bool {
-	_, ok := models.Load(lite0)
-	return ok
-}
-
 // Label implements [Extractor].
 func (n Network) Label() string {
 	out := "features of the network " + filepath.Base(cmp.Or(n.File, lite0))

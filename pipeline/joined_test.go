@@ -431,11 +431,11 @@ func TestJoinedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 16 rows of 250,000 and 160,000 values take 52 MB, and the joined rows another 52 MB.
-	_, err := input.Prepare(input.WithMemory(t.Context(), memory.Least), e, input.PrepareOptions{})
+	_, err := input.Prepare(memory.NewContext(t.Context(), memory.New(memory.Least)), e, input.PrepareOptions{})
 	refused(t, err, "the features of")
-	_, err = input.Prepare(input.WithMemory(t.Context(), 122<<20), e, input.PrepareOptions{})
+	_, err = input.Prepare(memory.NewContext(t.Context(), memory.New(122<<20)), e, input.PrepareOptions{})
 	refused(t, err, "the features of", "16×410000")
-	ctx := input.WithMemory(t.Context(), 200<<20)
+	ctx := memory.NewContext(t.Context(), memory.New(200<<20))
 	for range 3 {
 		in, err := input.Prepare(ctx, e, input.PrepareOptions{})
 		if err != nil {

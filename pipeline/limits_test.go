@@ -41,7 +41,7 @@ func TestMemorySkipsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set, e.Features.SkipBad = set, true
-		_, err = input.Prepare(input.WithMemory(t.Context(), memory.Least), e, input.PrepareOptions{})
+		_, err = input.Prepare(memory.NewContext(t.Context(), memory.New(memory.Least)), e, input.PrepareOptions{})
 		refused(t, err, "99.png")
 		var bad *features.BadSampleError
 		if errors.As(err, &bad) {
@@ -75,7 +75,7 @@ func TestMemoryRefuses(t *testing.T) {
 		e.Data.Set = set
 		return e
 	}
-	tight := input.WithMemory(t.Context(), 512e6)
+	tight := memory.NewContext(t.Context(), memory.New(512e6))
 	photographs := photograph(t, 8)
 	e := load(photographs, "{name: x, methods: [nmf], features: {pixels: 2048}}")
 	_, err := input.Prepare(tight, e, input.PrepareOptions{Progress: func(what string, done, _ int) { t.Errorf("%s: %d done", what, done) }})
@@ -190,7 +190,7 @@ func TestMemoryOfOneImage(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = set
-		_, err = input.Prepare(input.WithMemory(t.Context(), 128e6), e, input.PrepareOptions{})
+		_, err = input.Prepare(memory.NewContext(t.Context(), memory.New(128e6)), e, input.PrepareOptions{})
 		refused(t, err, large, "9000×9000", "128 MB")
 	}
 }

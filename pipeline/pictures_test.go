@@ -216,7 +216,7 @@ func TestCopiesFollow(t *testing.T) {
 			rows, copies = append(rows, i), append(copies, i)
 		}
 	}
-	many := &input.Inputs{Set: in.Set, X: matrix.SelectRows(in.X, rows), Made: features.Made{Rows: rows}}
+	many := in.Subset(rows)
 	g := alone
 	g.Copies = copies
 	got, err := g.Find(t.Context(), many, nil)

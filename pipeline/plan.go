@@ -48,7 +48,10 @@ type Plan struct {
 	data         string   // a digest of the inputs
 	fixed        []byte   // the JSON of links and seed
 	trials       []trial
-	draws        draws
+	share        bool // whether direct methods share features and principal directions
+	// modelled makes the draw whose models are saved. The plan keeps it, because its trials may run again once the best
+	// ranks are known, and models and tables need its visual words.
+	modelled func() *sharedDraw
 	// best is the rank with the best mean score of each saved method. It is nil until all trials are done, and if there
 	// is only one rank.
 	best []int
@@ -79,9 +82,6 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 		return nil, err
 	}
 	p.Inputs = in
-	if err := in.ReadLinks(ctx, e.Links); err != nil {
-		return nil, err
-	}
 	p.must, p.cannot = in.LinksOfRows()
 	if err := fitting.CheckValues(in, slices.Concat(p.methods, p.variants())); err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, erro
 	if err := p.findClasses(); err != nil {
 		return nil, err
 	}
-	p.draws.modelled = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, drawID{p.mostClasses(), 0}) })
+	p.modelled = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, drawID{p.mostClasses(), 0}) })
 	if k := p.mostClasses(); k > len(p.classes) {
 		return nil, fmt.Errorf("classes: %d requested, but %s has %d", k, set.Name, len(p.classes))
 	}

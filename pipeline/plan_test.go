@@ -317,11 +317,9 @@ func TestFailedTrial(t *testing.T) {
 // TestDraws: the trials of a draw share one object. After them, only the draw with saved models stays.
 func TestDraws(t *testing.T) {
 	p := newPlan(t, `{name: x, methods: [nmf, cf], classes: [2, 3], repeats: 2, labels: 2}`, testkit.CSV(t, 12, 10, 11))
-	p.draws.expectTrials(p.trials)
-	given := map[*sharedDraw]drawID{}
-	for _, tr := range p.trials {
-		get, done := p.acquireDraw(tr)
-		d := get()
+	given, draws := map[*sharedDraw]drawID{}, p.drawsOf(p.trials)
+	for i, tr := range p.trials {
+		d := draws[i]()
 		if of, known := given[d]; known && of != tr.drawID || d.id != tr.drawID {
 			t.Errorf("%v is given what belongs to %v", tr.drawID, of)
 		}
@@ -333,16 +331,12 @@ func TestDraws(t *testing.T) {
 			t.Errorf("%v: features of %d samples, want %d", tr.drawID, n, len(d.rows))
 		}
 		given[d] = tr.drawID
-		done()
 	}
 	if len(given) != 4 {
 		t.Errorf("%d draws are made of 4", len(given))
 	}
-	if len(p.draws.open) > 0 {
-		t.Error("a draw is open though its trials have ended")
-	}
-	for _, tr := range p.trials {
-		get, _ := p.acquireDraw(tr)
+	for i, get := range p.drawsOf(p.trials) {
+		tr := p.trials[i]
 		if _, kept := given[get()]; kept != p.isModelled(tr) {
 			t.Errorf("%v: kept is %v", tr.drawID, kept)
 		}

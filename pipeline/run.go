@@ -90,7 +90,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 	if opt.Workers <= 0 {
 		opt.Workers = parallel.Cores()
 	}
-	if release, p.draws.share = p.reserveDirections(budget, opt.Workers); p.draws.share {
+	if release, p.share = p.reserveDirections(budget, opt.Workers); p.share {
 		defer release()
 	}
 	if to == nil {
@@ -171,20 +171,20 @@ func (r *run) runTrials(ctx context.Context, todo []trial) error {
 	})
 	count := len(p.trials) - len(todo) // trials that are done
 	r.progress.Report("trials", count, len(p.trials))
-	p.draws.expectTrials(todo)
-	defer p.draws.expectTrials(nil)
-	failed := make([]error, len(todo))
+	draws, failed := p.drawsOf(todo), make([]error, len(todo))
 	g, working := errgroup.WithContext(ctx)
 	g.SetLimit(r.workers)
 	for i, t := range todo {
 		if working.Err() != nil {
 			break
 		}
+		draw := draws[i]
+		draws[i] = nil
 		g.Go(func() error {
 			if err := working.Err(); err != nil {
 				return err
 			}
-			done, err := p.runTrial(working, t)
+			done, err := p.runTrial(working, t, draw)
 			var model *models.Model
 			var name string
 			if err == nil && done.res != nil && p.savesModel(t) {
@@ -240,7 +240,7 @@ func (p *Plan) savesModel(t trial) bool {
 func (p *Plan) isModelled(t trial) bool { return t.repeat == 0 && t.k == p.mostClasses() }
 
 func (p *Plan) model(ctx context.Context, t trial, done *finished) (*models.Model, error) {
-	d := p.draws.modelled()
+	d := p.modelled()
 	seen, err := d.features(ctx)
 	if err != nil {
 		return nil, err
@@ -266,7 +266,7 @@ func (p *Plan) Learned(ctx context.Context) (l input.Learned, err error) {
 	if p.Inputs.Bag == nil && p.Inputs.Features.Joined == nil {
 		return l, nil
 	}
-	seen, err := p.draws.modelled().features(ctx)
+	seen, err := p.modelled().features(ctx)
 	if err != nil {
 		return l, err
 	}
@@ -279,7 +279,7 @@ func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*models.Ill
 	if !models.Illustrates(p.Inputs) {
 		return nil, nil
 	}
-	d := p.draws.modelled()
+	d := p.modelled()
 	seen, err := d.features(ctx)
 	if err != nil {
 		return nil, err

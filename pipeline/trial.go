@@ -28,10 +28,8 @@ type finished struct {
 
 // runTrial runs one trial. A method without a representation has the same result for all ranks, so it runs once for a
 // draw. A panic becomes an error.
-func (p *Plan) runTrial(ctx context.Context, t trial) (*finished, error) {
+func (p *Plan) runTrial(ctx context.Context, t trial, get func() *sharedDraw) (*finished, error) {
 	return guard.Interruptible(ctx, func() (*finished, error) {
-		get, done := p.acquireDraw(t)
-		defer done()
 		d := get()
 		if p.methods[t.method].Factoriser != nil {
 			return p.evaluate(ctx, t, d)
@@ -73,7 +71,7 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 	if !p.savesModel(t) { // other trials only need the points of the curve
 		w.Trace = record.KeepsPoint
 	}
-	if p.draws.share {
+	if p.share {
 		w.Shared = &d.shared
 	}
 	if e.Task == spec.Clustering && (m.Restarts > 1 || m.Tune != nil) {
@@ -247,7 +245,7 @@ func newSharedDraw(p *Plan, id drawID) *sharedDraw {
 
 // features returns the features of the draw's samples. Trials share them if they are learned.
 func (d *sharedDraw) features(ctx context.Context) (*input.View, error) {
-	if !d.plan.Inputs.PerDraw() && !d.plan.draws.share {
+	if !d.plan.Inputs.PerDraw() && !d.plan.share {
 		return d.plan.view(ctx, d.draw)
 	}
 	return d.view.Get(ctx, func() (*input.View, error) { return d.plan.view(ctx, d.draw) })
@@ -257,48 +255,16 @@ func (p *Plan) view(ctx context.Context, d draw) (*input.View, error) {
 	return p.Inputs.View(ctx, d.rows, d.testRows, d.id.k, rng.Seed(p.Experiment.Seed, "words", d.id.k, d.id.repeat))
 }
 
-// draws holds the draws of running trials.
-type draws struct {
-	mu      sync.Mutex
-	open    map[drawID]func() *sharedDraw
-	pending map[drawID]int // the number of unfinished trials
-	share   bool           // whether direct methods share features and principal directions
-	// modelled makes the draw whose models are saved. The plan keeps it, because its trials may run again once the best
-	// ranks are known, and models and tables need its visual words.
-	modelled func() *sharedDraw
-}
-
-// expectTrials drops the open draws and counts the trials of the coming ones.
-func (d *draws) expectTrials(todo []trial) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.open, d.pending = map[drawID]func() *sharedDraw{}, map[drawID]int{}
-	for _, t := range todo {
-		d.pending[t.drawID]++
-	}
-}
-
-// acquireDraw returns a function that makes the trial's draw at its first call; all trials of a draw get the same. The
-// trial calls done once, at its end.
-func (p *Plan) acquireDraw(t trial) (get func() *sharedDraw, done func()) {
-	d, id := &p.draws, t.drawID
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if get = d.open[id]; get == nil {
-		if get = d.modelled; !p.isModelled(t) {
-			get = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, id) })
+// drawsOf returns for each trial a function that makes its draw at the first call. All trials of a draw get the same one,
+// which the last of them releases.
+func (p *Plan) drawsOf(todo []trial) []func() *sharedDraw {
+	made := map[drawID]func() *sharedDraw{{p.mostClasses(), 0}: p.modelled}
+	return lists.Map(todo, func(t trial) func() *sharedDraw {
+		if made[t.drawID] == nil {
+			made[t.drawID] = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, t.drawID) })
 		}
-		if d.pending[id] > 0 {
-			d.open[id] = get
-		}
-	}
-	return get, func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if d.pending[id]--; d.pending[id] == 0 {
-			delete(d.open, id)
-		}
-	}
+		return made[t.drawID]
+	})
 }
 
 // reserveDirections reserves memory for the features and principal directions that two or more direct methods share in

@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -410,83 +409,15 @@ func TestHOGExperiment(t *testing.T) {
 	}
 }
 
-// TestAuto: photographs get words, fewer if they differ little, and colours; smaller images get colours only.
+// TestAuto: automatic features of photographs need the built-in network, and those of vectors are pixels.
 func TestAuto(t *testing.T) {
-	prepare := func(set string) *input.Inputs {
-		e := &spec.Experiment{Data: spec.Data{Set: set}, Features: spec.Features{Auto: true}}
-		in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { in.Close() })
-		return in
+	e := &spec.Experiment{Data: spec.Data{Set: photograph(t, 3)}, Features: spec.Features{Auto: true}}
+	if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "import features/lite0") {
+		t.Errorf("photographs without the network: %v", err)
 	}
-	set := photograph(t, 3)
-	if in := prepare(set); !in.Features.OfWords() || in.Vocabulary.Len() != 200 {
-		t.Errorf("photographs have the features %v", in.Features)
-	} else {
-		said := &spec.Experiment{}
-		if err := Set(said, "features", "[{sift: dense, power: 0.5}, {colour: hsv, grid: 2x2, weight: 0.2}]"); err != nil || in.Features.String() != said.Features.String() {
-			t.Errorf("photographs have the features %v, %v, want %v", in.Features, err, said.Features)
-		}
-	}
-	writePNG(t, filepath.Join(set, "down", "00.png"), image.NewGray(image.Rect(0, 0, 200, 63)))
-	e := &spec.Experiment{Data: spec.Data{Set: set}, Features: spec.Features{Auto: true, SkipBad: true}}
-	if in, err := input.Prepare(t.Context(), e, input.PrepareOptions{Cache: open(t, t.TempDir())}); err != nil || in.Channels != 3 || len(in.Rows) != 8 {
-		t.Errorf("with a small one: %v", err)
-	}
-	if in := prepare(testkit.CSV(t, 3, 3)); in.Features.OfWords() || in.Channels != 0 {
-		t.Errorf("vectors have the features %v", in.Features)
-	}
-	alike := t.TempDir()
-	for _, class := range []string{"a", "b"} {
-		if err := os.Mkdir(filepath.Join(alike, class), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		for i := range 2 {
-			img := image.NewGray(image.Rect(0, 0, 64, 64))
-			img.Pix[64*20+20], img.Pix[64*40+30] = 255, uint8(9*i)
-			writePNG(t, filepath.Join(alike, class, fmt.Sprint(i, ".png")), img)
-		}
-	}
-	if in := prepare(alike); in.Vocabulary.Len() < 2 || in.Vocabulary.Len() > 40 {
-		t.Errorf("%d words of dots", in.Vocabulary.Len())
-	}
-}
-
-// TestAutoShares: automatic features and the same explicit settings share the cache, except a vocabulary with fewer
-// words than requested.
-func TestAutoShares(t *testing.T) {
-	cache := t.TempDir()
-	work := func(set string, f spec.Features) ([]string, error) {
-		var stages []string
-		in, err := input.Prepare(t.Context(), &spec.Experiment{Data: spec.Data{Set: set}, Features: f}, input.PrepareOptions{Cache: open(t, cache), Progress: func(what string, _, _ int) {
-			if !slices.Contains(stages, what) {
-				stages = append(stages, what)
-			}
-		}})
-		if err == nil {
-			in.Close()
-		}
-		return stages, err
-	}
-	set := photograph(t, 3)
-	if stages, err := work(set, spec.Features{Auto: true}); err != nil || len(stages) < 3 {
-		t.Fatalf("%v, %v", stages, err)
-	}
-	if stages, err := work(set, spec.Features{Extractor: features.DenseSIFT{}}); err != nil || len(stages) != 0 {
-		t.Errorf("with the same settings these are made again: %q, %v", stages, err)
-	}
-	alike := t.TempDir()
-	for i := range 3 {
-		img := image.NewGray(image.Rect(0, 0, 64, 64))
-		img.Pix[64*20+20], img.Pix[64*40+30] = 255, uint8(9*i)
-		writePNG(t, filepath.Join(alike, fmt.Sprint(i, ".png")), img)
-	}
-	if _, err := work(alike, spec.Features{Auto: true}); err != nil {
-		t.Error(err)
-	}
-	if _, err := work(alike, spec.Features{Extractor: features.DenseSIFT{}}); err == nil {
-		t.Error("200 words of dots are no error")
+	e.Data.Set = testkit.CSV(t, 3, 3)
+	in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
+	if err != nil || in.Features.OfNetwork() || in.Channels != 0 {
+		t.Errorf("vectors have the features %v, %v", in.Features, err)
 	}
 }

@@ -61,7 +61,7 @@ func (s Setting) schema(t reflect.Type, forms map[reflect.Type]Schema) Schema {
 	case kind == reflect.Uint64:
 		return Schema{"type": "integer", "minimum": 0}
 	case kind == reflect.Int || kind == reflect.Float64:
-		return rangeOf(s.field.Tag.Get("range"), kind == reflect.Int).schema(s.Default)
+		return rangeOf(s.tag.Get("range"), kind == reflect.Int).schema(s.Default)
 	}
 	return scalar
 }

@@ -10,7 +10,6 @@ package settings
 import (
 	"cmp"
 	"encoding"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -155,40 +154,22 @@ func (v *Value) Split(names []string) (among, others *Value) {
 	return &a, &b
 }
 
-// Setting describes a setting.
+// Setting describes a setting. Its JSON form is for other programs.
 type Setting struct {
-	Name          string
-	Default, Help string       // descriptions of the default and of the setting
-	Values        []string     // possible values of an enumeration, or nil
-	Range         string       // description of the range, or "" if it has no range tag
-	Type          reflect.Type // type of the field
+	Name    string       `json:"name"`
+	Kind    string       `json:"type"` // choice, bool, integer, number or text
+	Type    reflect.Type `json:"-"`    // type of the field
+	Default string       `json:"default,omitempty"`
+	Range   string       `json:"range,omitempty"`   // description of the range, or "" if it has no range tag
+	Values  []string     `json:"choices,omitempty"` // possible values of an enumeration, or nil
+	Help    string       `json:"help"`
 
-	field reflect.StructField
-	text  bool // a scalar instead of the mapping sets this setting
+	tag   reflect.StructTag
+	index []int // of the field
+	text  bool  // a scalar instead of the mapping sets this setting
 }
 
-// MarshalJSON describes the setting for other programs.
-func (s Setting) MarshalJSON() ([]byte, error) {
-	kind := "text"
-	switch k := s.Type.Kind(); {
-	case s.Values != nil:
-		kind = "choice"
-	case k == reflect.Bool:
-		kind = "bool"
-	case k == reflect.Int:
-		kind = "integer"
-	case k == reflect.Float64:
-		kind = "number"
-	}
-	return json.Marshal(struct {
-		Name    string   `json:"name"`
-		Type    string   `json:"type"`
-		Default string   `json:"default,omitempty"`
-		Range   string   `json:"range,omitempty"`
-		Choices []string `json:"choices,omitempty"`
-		Help    string   `json:"help"`
-	}{s.Name, kind, s.Default, s.Range, s.Values, s.Help})
-}
+var kinds = map[reflect.Kind]string{reflect.Bool: "bool", reflect.Int: "integer", reflect.Float64: "number"}
 
 // List returns the settings of a struct and its embedded structs in the order of fields. The default of a field without a
 // default tag is its value in of.
@@ -196,7 +177,7 @@ func List(of any) []Setting {
 	v := reflect.Indirect(reflect.ValueOf(of))
 	out := slices.Clone(settingsOf(v.Type()))
 	for i := range out {
-		s, held := &out[i], v.FieldByIndex(out[i].field.Index)
+		s, held := &out[i], v.FieldByIndex(out[i].index)
 		if s.Default == "" && (!held.IsZero() || held.CanInt() || held.CanFloat() || held.Kind() == reflect.Bool) {
 			s.Default = fmt.Sprint(held.Interface())
 		}
@@ -221,7 +202,8 @@ func settingsOf(t reflect.Type) (out []Setting) {
 		if name == "" {
 			continue
 		}
-		s := Setting{Name: name, Default: f.Tag.Get("default"), Help: f.Tag.Get("help"), Type: f.Type, field: f, text: option == "text"}
+		s := Setting{Name: name, Default: f.Tag.Get("default"), Help: f.Tag.Get("help"), Type: f.Type, tag: f.Tag, index: f.Index, text: option == "text"}
+		s.Kind = cmp.Or(kinds[f.Type.Kind()], "text")
 		if tag := f.Tag.Get("range"); tag != "" {
 			s.Range = rangeOf(tag, f.Type.Kind() == reflect.Int || f.Type == reflect.TypeFor[[]int]()).String()
 		}
@@ -230,6 +212,9 @@ func settingsOf(t reflect.Type) (out []Setting) {
 		}
 		if list := f.Tag.Get("values"); list != "" {
 			s.Values = strings.Split(list, ",")
+		}
+		if s.Values != nil {
+			s.Kind = "choice"
 		}
 		out = append(out, s)
 	}
@@ -261,6 +246,9 @@ type Decoder interface{ DecodeSetting(*Value) error }
 func Decode(v *Value, to any) error {
 	return decode(v, reflect.ValueOf(to).Elem(), Setting{})
 }
+
+// DecodeFields is Decode by the tags of a struct, which may itself be a [Decoder].
+func DecodeFields(v *Value, to any) error { return decodeStruct(v, reflect.ValueOf(to).Elem()) }
 
 // New decodes into a copy of the struct in the interface value defaults.
 func New[T any](v *Value, defaults T) (T, error) {
@@ -307,7 +295,7 @@ func decode(v *Value, to reflect.Value, f Setting) error {
 			return v.Want("%s", strings.Join(f.Values, " or "))
 		}
 		if v.Kind != KindText || v.Text == "" {
-			return v.Want("%s", cmp.Or(f.field.Tag.Get("want"), "a name"))
+			return v.Want("%s", cmp.Or(f.tag.Get("want"), "a name"))
 		}
 		to.SetString(text)
 	case reflect.Uint64:
@@ -335,7 +323,7 @@ func withPosition(v *Value, err error) error {
 func decodeStruct(v *Value, to reflect.Value) error {
 	fields := settingsOf(to.Type())
 	if i := slices.IndexFunc(fields, func(f Setting) bool { return f.text }); i >= 0 && v.Kind == KindText {
-		return decode(v, to.FieldByIndex(fields[i].field.Index), fields[i])
+		return decode(v, to.FieldByIndex(fields[i].index), fields[i])
 	}
 	if v.Kind != KindMapping {
 		return v.Want("keys with values")
@@ -354,10 +342,10 @@ func decodeStruct(v *Value, to reflect.Value) error {
 		if one.Value.Kind == KindNull {
 			continue
 		}
-		member := to.FieldByIndex(fields[i].field.Index)
+		member := to.FieldByIndex(fields[i].index)
 		if _, own := member.Addr().Interface().(Decoder); !own && member.Kind() == reflect.Struct {
 			for _, inner := range settingsOf(member.Type()) {
-				member.FieldByIndex(inner.field.Index).SetZero()
+				member.FieldByIndex(inner.index).SetZero()
 			}
 		}
 		if err := decode(one.Value, member, fields[i]); err != nil {
@@ -387,7 +375,7 @@ const (
 
 func decodeNumber(v *Value, to reflect.Value, f Setting) error {
 	whole := to.Kind() == reflect.Int
-	r := rangeOf(f.field.Tag.Get("range"), whole)
+	r := rangeOf(f.tag.Get("range"), whole)
 	x, err := strconv.ParseFloat(v.Text, 64)
 	within := x >= r.least && x <= r.most && !(r.noLeast && x == r.least) && !(r.noMost && x == r.most)
 	if err != nil || v.Kind != KindText || !within || whole && x != math.Trunc(x) {
@@ -460,7 +448,7 @@ func Encode(of any) map[string]any {
 	v := reflect.Indirect(reflect.ValueOf(of))
 	out := map[string]any{}
 	for _, f := range settingsOf(v.Type()) {
-		if held := v.FieldByIndex(f.field.Index); !held.IsZero() {
+		if held := v.FieldByIndex(f.index); !held.IsZero() {
 			out[f.Name] = encode(held)
 		}
 	}

@@ -90,8 +90,7 @@ func featuresSchema(forms map[reflect.Type]schema) schema {
 			properties[info.Name] = append(properties[info.Name], schema{"const": info.Form, "description": info.Title})
 		}
 	}
-	type plain spec.Features
-	for _, of := range []any{plain{}, spec.Words{}, spec.Weighted{}} {
+	for _, of := range []any{spec.Features{}, spec.Words{}, spec.Weighted{}} {
 		add(of)
 	}
 	for _, name := range []string{"whiten", "propagate"} {

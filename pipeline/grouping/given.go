@@ -12,7 +12,6 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
@@ -206,7 +205,7 @@ func (g Groups) withoutCopies(in *input.Inputs) (d *distinct, notes []string) {
 	if len(rows) == len(copies) || len(rows) < cmp.Or(g.K, len(in.Set.Classes)) {
 		return nil, notes
 	}
-	d.in = &input.Inputs{Set: in.Set, Features: in.Features, X: matrix.SelectRows(in.X, rows), Images: in.Images, Made: features.Made{Rows: matrix.Take(in.Rows, rows)}}
+	d.in = in.Subset(rows)
 	return d, notes
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
@@ -407,7 +406,7 @@ func (g Groups) findInParts(ctx context.Context, all *input.Inputs, progress *in
 		if len(rows) == 0 {
 			continue
 		}
-		in := &input.Inputs{Set: all.Set, Features: all.Features, X: matrix.SelectRows(all.X, rows), Images: all.Images, Made: features.Made{Rows: matrix.Take(all.Rows, rows)}}
+		in := all.Subset(rows)
 		of := g
 		of.Parts, of.Copies = nil, copiesAmong(rows, g.Copies)
 		if g.K == 0 && len(rows) >= fewest {

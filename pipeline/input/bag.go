@@ -75,7 +75,7 @@ func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*spec
 	learned := &spec.LearnedWords{Key: cache.NewKey("words", features.CacheVersion, w.WordCount(), w.By, w.Sample, w.PerImage, seed, b.Keys(samples))}
 	var err error
 	if blob, ok := fetch(ctx, b.in.store, learned.Key); ok {
-		if learned.Vocabulary, err = vocab.Load(ctx, bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == b.extractor.Dim() && (w.Fewer || learned.Len() == w.WordCount()) {
+		if learned.Vocabulary, err = vocab.Load(ctx, bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == b.extractor.Dim() && learned.Len() == w.WordCount() {
 			return learned, nil
 		}
 	}
@@ -83,8 +83,7 @@ func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*spec
 	if err != nil {
 		return nil, err
 	}
-	training := w.Training(seed, vectors, dim)
-	training.Progress = b.in.progress.Of("learning visual words")
+	training := vocab.Training{Words: w.Count, Method: w.By, Seed: seed, Progress: b.in.progress.Of("learning visual words")}
 	if learned.Vocabulary, err = training.Train(ctx, vectors, dim); err != nil {
 		return nil, err
 	}

@@ -53,7 +53,6 @@ type Inputs struct {
 	Words           int              // the first column of visual words
 	learner         learner          // of features that each draw learns, else nil
 	releases        []func()         // reserved memory
-	linksSource     spec.Links       // the source of links
 	links           datasets.Links   // by samples of the set
 	looked          sync.Once
 	negative        bool // whether there are negative values; valid after looked
@@ -122,8 +121,8 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	if opt.Pictures && set.Files != nil && set.Masks == nil && !opt.InBlocks {
 		in.pictures = &looks{images: in.Images, store: in.store}
 	}
-	err := in.ReadLinks(ctx, e.Links)
-	if err == nil {
+	var err error
+	if in.links, err = ReadLinks(ctx, e.Links, set); err == nil {
 		err = in.reserveMatrix(ctx, "the vectors of "+set.Name, set.Vectors)
 	}
 	switch {
@@ -350,17 +349,6 @@ func (p Pixels) Of(u *mat.Dense) *mat.Dense {
 	return u.Slice(p.From, p.From+p.Height*p.Width*p.Channels, 0, k).(*mat.Dense)
 }
 
-// ReadLinks reads the files of links, unless they were read by the last call.
-func (in *Inputs) ReadLinks(ctx context.Context, l spec.Links) (err error) {
-	if in.linksSource == l {
-		return nil
-	}
-	if in.links, err = ReadLinks(ctx, l, in.Set); err == nil {
-		in.linksSource = l
-	}
-	return err
-}
-
 // LinksOfRows returns the links between rows of X, without links of skipped samples.
 func (in *Inputs) LinksOfRows() (must, cannot [][2]int) {
 	if len(in.Rows) == in.Set.Len() {
@@ -520,13 +508,6 @@ func (in *Inputs) CheckRank() error {
 	return nil
 }
 
-// WithMemory returns a context that limits the memory of calls with it to about limit bytes, at least 64 MiB. Images
-// wait for memory, fewer trials run at once, and work that cannot fit is refused before it begins. The default limit is
-// half of the memory that the process may use.
-func WithMemory(ctx context.Context, limit int64) context.Context {
-	return memory.NewContext(ctx, memory.New(limit))
-}
-
 func describeSize(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
 
 // reserveMatrix reserves memory for x until the inputs are closed.
@@ -554,6 +535,11 @@ func (in *Inputs) reserveMatrix(ctx context.Context, what string, x mat.Matrix) 
 	}
 	in.releases = append(in.releases, release)
 	return nil
+}
+
+// Subset returns the inputs of some rows of X.
+func (in *Inputs) Subset(rows []int) *Inputs {
+	return &Inputs{Set: in.Set, Features: in.Features, X: matrix.SelectRows(in.X, rows), Images: in.Images, Made: features.Made{Rows: matrix.Take(in.Rows, rows)}}
 }
 
 // HasNegative reports whether X has negative values. Later calls return the first result.

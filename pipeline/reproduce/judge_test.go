@@ -28,7 +28,7 @@ func simulated(src *rand.Rand, draws int, level map[string]float64) (out []recor
 
 func recipe(t *testing.T, printed string) *Recipe {
 	t.Helper()
-	r, err := parse("", "x", "y", []byte(protocol), []byte("paper: P\n"+printed))
+	r, err := parse("", "y.yaml", []byte(protocol), []byte("paper: P\n"+printed))
 	if err != nil {
 		t.Fatal(err)
 	}

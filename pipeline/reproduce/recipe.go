@@ -6,10 +6,8 @@ package reproduce
 import (
 	"cmp"
 	"embed"
-	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -162,22 +160,18 @@ func Load(file string) (*Recipe, error) {
 }
 
 func load(name, file string, open func(string) (fs.File, error)) (*Recipe, error) {
-	var texts [2][]byte
-	for i, part := range []string{file, Beside(file)} {
-		f, err := open(part)
-		if err != nil {
-			return nil, err
-		}
-		texts[i], err = io.ReadAll(io.LimitReader(f, document.MaxBytes+1))
-		f.Close()
-		if err != nil {
-			return nil, err
-		}
+	protocol, err := document.Read(open(file))
+	if err != nil {
+		return nil, err
 	}
-	return parse(name, file, Beside(file), texts[0], texts[1])
+	printed, err := document.Read(open(Beside(file)))
+	if err != nil {
+		return nil, err
+	}
+	return parse(name, file, protocol, printed)
 }
 
-func parse(name, file, beside string, protocol, printed []byte) (*Recipe, error) {
+func parse(name, file string, protocol, printed []byte) (*Recipe, error) {
 	e, err := spec.Parse(protocol)
 	if err == nil && name == "" && e.Name == "" {
 		err = errors.New("the experiment has no name")
@@ -199,7 +193,7 @@ func parse(name, file, beside string, protocol, printed []byte) (*Recipe, error)
 		err = r.validate()
 	}
 	if err != nil {
-		return nil, settings.InFile(beside, document.Excerpt(printed, err))
+		return nil, settings.InFile(Beside(file), document.Excerpt(printed, err))
 	}
 	return r, nil
 }

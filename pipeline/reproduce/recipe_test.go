@@ -155,7 +155,7 @@ const (
 
 // TestMistakes: paper files that do not fit their experiment.
 func TestMistakes(t *testing.T) {
-	if _, err := parse("", "x", "y", []byte(protocol), []byte(printed)); err != nil {
+	if _, err := parse("", "y.yaml", []byte(protocol), []byte(printed)); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
@@ -173,7 +173,7 @@ func TestMistakes(t *testing.T) {
 		printed + "readings: [{name: r, rank: k}, {name: R, rank: k}]\n":                         "has the same name or folder as another variant",
 		"paper: P\n": "paper or claims are missing",
 	} {
-		if _, err := parse("", "x", "y", []byte(protocol), []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "y:") {
+		if _, err := parse("", "y.yaml", []byte(protocol), []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "y.paper.yaml:") {
 			t.Errorf("%s\n%v, want %q", text, err, want)
 		}
 	}

@@ -3,6 +3,7 @@ package reproduce
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -288,6 +289,9 @@ type Document struct {
 
 const documentHead = "# The papers, reproduced\n"
 
+//go:embed document.md
+var documentStart string
+
 // DocumentJSON returns the path of the JSON file of a document.
 func DocumentJSON(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) + ".json" }
 
@@ -330,21 +334,7 @@ func (d *Document) index(recipe string) int {
 // Write replaces both files. The document also lists the recipes notRun that have no outcome.
 func (d *Document) Write(notRun []string) error {
 	var b bytes.Buffer
-	b.WriteString(documentHead + `
-Claims of papers, tested by ` + "`partwise reproduce`" + `. [How to reproduce a paper](how-to/reproduce-a-paper.md) explains verdicts.
-In the tables of claims:
-
-- *Measured* is the mean difference in points, or a number of iterations. "over" precedes the best other method.
-- *Interval* is the confidence interval for this data set. It decides the verdict. ` + note + `
-- *For classes like these* is the interval that [generalises](statistics.md#the-test) to other classes.
-- *Printed* is the difference in the paper. It is "inside" or "outside" the range expected of a mean over the paper's draws; "depends" means inside only under other readings.
-- *Readings* are choices for settings that the paper leaves open, with the difference under each.
-
-In these tables "above" means that the paper prints no gain, and "cf at 4" is ` + "`cf`" + ` at 4 classes. The other tables compare average scores; the JSON file beside this page has the scores for each number of classes.
-
-|recipe|draws|claims|hold|do not hold|not decided|
-|---|---|---|---|---|---|
-`)
+	fmt.Fprintf(&b, documentHead+documentStart, note)
 	for _, o := range d.Outcomes {
 		fmt.Fprintf(&b, "|%s|%d|%d|%s|\n", escapeMarkdown(o.Recipe), o.Draws, len(o.Claims), o.count("%d|%d|%d"))
 	}

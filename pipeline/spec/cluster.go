@@ -28,8 +28,7 @@ type Cluster struct {
 // DecodeSetting reads the name of an algorithm, or {by: kmeans, distance: cosine, restarts: 20, start: k-means++,
 // refine: true}.
 func (c *Cluster) DecodeSetting(v *settings.Value) error {
-	type plain Cluster
-	if err := settings.Decode(v, (*plain)(c)); err != nil {
+	if err := settings.DecodeFields(v, c); err != nil {
 		return err
 	}
 	if by := v.Get("by").Value; by != nil {

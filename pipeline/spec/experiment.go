@@ -171,8 +171,7 @@ func (e *Experiment) Shared() [][2]string {
 
 // DecodeSetting reads the settings of an experiment. It sets Data to the set, or to the first of several.
 func (e *Experiment) DecodeSetting(v *settings.Value) error {
-	type plain Experiment
-	if err := settings.Decode(v, (*plain)(e)); err != nil {
+	if err := settings.DecodeFields(v, e); err != nil {
 		return err
 	}
 	if len(e.Sets) > 0 && v.Get("data").Value != nil {

@@ -23,9 +23,8 @@ import (
 
 // Features are the settings of the features. The zero value is 32×32 grey pixels of unit length, or vectors unchanged.
 type Features struct {
-	// Auto chooses by the size of the images, and ignores all fields below. For large images it chooses the built-in
-	// network, or without one (see features.Network) histograms of visual words, by their square roots, joined with
-	// colour histograms. For small images it chooses colours. It is not part of the file.
+	// Auto chooses by the size of the images, and ignores all fields below: the built-in network for large images, and
+	// colours for small ones. It is not part of the file.
 	Auto bool
 	// Joined are several features side by side. Of the fields below, only SkipBad then counts.
 	Joined    []Weighted
@@ -157,8 +156,7 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 			}
 		}
 	}
-	type plain Features
-	return settings.Decode(common, (*plain)(f))
+	return settings.DecodeFields(common, f)
 }
 
 // chooseExtractor returns the extractor in list that a mapping names, and the value at the name, else the first of list
@@ -223,8 +221,7 @@ func (c *Crop) DecodeSetting(v *settings.Value) error {
 	if v.Kind != settings.KindMapping {
 		return v.Want("square, whole, {box: [x0, y0, x1, y1]} or {eyes: landmarks.csv}")
 	}
-	type plain Crop
-	if err := settings.Decode(v, (*plain)(c)); err != nil {
+	if err := settings.DecodeFields(v, c); err != nil {
 		return err
 	}
 	switch b := c.Box; {
@@ -261,35 +258,26 @@ func (f Features) LearnsFromSamples() bool {
 	return slices.ContainsFunc(f.Joined, func(w Weighted) bool { return w.Scale == 0 || w.Features.LearnsFromSamples() })
 }
 
+const tinySide = 64
+
 // Resolve returns the features for a set. Auto resolves to the built-in network if at least half of the images
 // are 64 pixels wide and high, else to colours.
 func (f Features) Resolve(set *datasets.Set) Features {
 	if !f.Auto {
 		return f
 	}
-	dense := features.DenseSIFT{}
-	photographs := Features{SkipBad: f.SkipBad, Extractor: features.Network{}}
-	if !features.BuiltIn() {
-		photographs = Features{SkipBad: f.SkipBad, Joined: []Weighted{
-			{Features: Features{Extractor: dense, Words: Words{Learning: Learning{Fewer: true}}, Power: 0.5}},
-			{Features: Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 2}}}, Weight: 0.2},
-		}}
-	}
-	tiny := 0
-	for _, file := range set.Files {
-		// Unreadable files are reported later.
-		if w, h, err := imagefile.Size(file); err == nil && min(w, h) < features.InfoOf(dense).MinSide {
-			tiny++
-		}
-	}
-	// The network copes with a few icons among photographs; visual words do not fit into small images.
-	if set.Files == nil || set.Masks != nil || 2*tiny > len(set.Files) || tiny > 0 && photographs.Joined != nil {
-		photographs = Features{SkipBad: f.SkipBad, Extractor: features.Pixels{Colour: true}}
+	tiny := lists.Indices(set.Files, func(file string) bool {
+		w, h, err := imagefile.Size(file)
+		return err == nil && min(w, h) < tinySide // unreadable files are reported later
+	})
+	chosen := Features{SkipBad: f.SkipBad, Extractor: features.Network{}}
+	if set.Files == nil || set.Masks != nil || 2*len(tiny) > len(set.Files) {
+		chosen.Extractor = features.Pixels{Colour: true}
 	}
 	if set.Missing || set.Weights != nil || set.Masks != nil {
-		photographs.Normalise = features.NormNone
+		chosen.Normalise = features.NormNone
 	}
-	return photographs
+	return chosen
 }
 
 // Extract computes the features of a set, except visual words.
@@ -450,8 +438,7 @@ func (f Features) Document() any {
 		return list
 	}
 	info := features.InfoOf(f.ExtractorOrPixels())
-	type plain Features
-	out := settings.Encode(plain(f))
+	out := settings.Encode(f)
 	switch {
 	case f.Crop.Square:
 		out["crop"] = "square"
@@ -512,8 +499,7 @@ func readDocument(text json.RawMessage, what string, to settings.Decoder) error 
 
 // Document returns the method in a form that DecodeSetting can read, through settings.Of or JSON.
 func (m Method) Document() any {
-	type plain Method
-	out := settings.Encode(plain(m))
+	out := settings.Encode(m)
 	maps.Copy(out, m.Params)
 	return out
 }

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,14 +14,9 @@ import (
 
 // Load reads an experiment file. Unknown keys and invalid values are errors with line and column.
 func Load(path string) (*Experiment, error) {
-	f, err := os.Open(path)
+	text, err := document.Read(os.Open(path))
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, document.MaxBytes+1))
-	if err != nil {
-		return nil, err // names the file
 	}
 	e, err := Parse(text)
 	if err != nil {

@@ -92,8 +92,7 @@ func (m *Method) DecodeSetting(v *settings.Value) error {
 		}
 		m.Params[f.Key.Text] = f.Value.Data
 	}
-	type plain Method
-	if err := settings.Decode(shared, (*plain)(m)); err != nil {
+	if err := settings.DecodeFields(shared, m); err != nil {
 		return err
 	}
 	m.Name, m.By = enum.Fold(m.Name, MethodNames()), enum.Fold(m.By, clusterings())

@@ -107,8 +107,7 @@ type Links struct {
 func (l *Links) DecodeSetting(v *settings.Value) error {
 	*l = Links{}
 	if v.Kind != settings.KindText {
-		type files Links
-		return settings.Decode(v, (*files)(l))
+		return settings.DecodeFields(v, l)
 	}
 	var p Portion
 	if err := p.parse(v); err != nil || p.Count > 0 || p.Rest {

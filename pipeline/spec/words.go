@@ -3,7 +3,6 @@ package spec
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
@@ -44,8 +43,6 @@ type Learning struct {
 	// From is a file of learned words, or "".
 	From string `setting:"from" help:".npz file of saved visual words"`
 	vocab.Assignment
-	// Fewer allows fewer words if there are not enough different descriptors. It is not part of the file.
-	Fewer bool
 }
 
 func (w *Words) decode(v *settings.Value) error {
@@ -77,29 +74,14 @@ func (w *Words) GridOrDefault() vocab.Grid {
 	return w.Grid
 }
 
-// Training returns the settings for learning words from descriptors of dim bytes each.
-func (w *Words) Training(seed uint64, vectors []uint8, dim int) vocab.Training {
-	t := vocab.Training{Words: w.Count, Method: w.By, Seed: seed}
-	if w.Fewer {
-		different := map[string]bool{}
-		for v := range slices.Chunk(vectors, dim) {
-			if different[string(v)] = true; len(different) == w.WordCount() {
-				break
-			}
-		}
-		t.Words = len(different)
-	}
-	return t
-}
-
 // WordCount returns the number of words.
 func (w *Words) WordCount() int { return cmp.Or(w.Count, 200) }
 
 // CountedBy describes all settings of the histograms and their power, but not the descriptors and the seed. It is part
 // of the identities of logged trials, so its format must not change.
 func (w *Words) CountedBy(power float64) string {
-	return fmt.Sprintf("{SIFT:<nil> Count:%d Sample:%d PerImage:%d By:%v Fewer:%t From:%s Assignment:{Nearest:%d Sigma:%v Checks:0} Grid:%v IDF:%t Power:%v}",
-		w.WordCount(), w.Sample, w.PerImage, w.By, w.Fewer, w.From, w.Nearest, w.Sigma, w.GridOrDefault(), w.IDF, power)
+	return fmt.Sprintf("{SIFT:<nil> Count:%d Sample:%d PerImage:%d By:%v Fewer:false From:%s Assignment:{Nearest:%d Sigma:%v Checks:0} Grid:%v IDF:%t Power:%v}",
+		w.WordCount(), w.Sample, w.PerImage, w.By, w.From, w.Nearest, w.Sigma, w.GridOrDefault(), w.IDF, power)
 }
 
 // String describes the settings of the words.

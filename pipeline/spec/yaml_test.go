@@ -83,7 +83,7 @@ func TestLoadBounds(t *testing.T) {
 	}
 }
 
-// TestParseMemory: the memory limit of document.MaxBytes holds for texts of many small parts.
+// TestParseMemory: the memory limit of a document holds for texts of many small parts.
 func TestParseMemory(t *testing.T) {
 	for _, text := range []string{
 		"name: [" + strings.Repeat("a,", 130_000) + "]",

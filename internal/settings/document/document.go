@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,11 +21,20 @@ import (
 
 // Limits of a document.
 const (
-	// MaxBytes is the largest size. Parsing takes at most 128 MiB plus 2000 times the size.
-	MaxBytes = 256 << 10
+	// maxBytes is the largest size. Parsing takes at most 128 MiB plus 2000 times the size.
+	maxBytes = 256 << 10
 	// maxDepth is the largest depth of nested lists and mappings.
 	maxDepth = 32
 )
+
+// Read returns the text of an opened file, of a too long one only the part that Parse rejects.
+func Read(f fs.File, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxBytes+1)) // an error names the file
+}
 
 // Parse parses a single document. Errors with a position are of type *settings.Error.
 func Parse(text []byte) (*settings.Value, error) {
@@ -139,8 +149,8 @@ func checkNode(n *yaml.Node, v *settings.Value, depth int) error {
 
 // checkText rejects a text that is too long, is not UTF-8 or has control characters.
 func checkText(text []byte) error {
-	if len(text) > MaxBytes {
-		return fmt.Errorf("the file is larger than the limit of %d bytes", MaxBytes)
+	if len(text) > maxBytes {
+		return fmt.Errorf("the file is larger than the limit of %d bytes", maxBytes)
 	}
 	line, column := 1, 1
 	for i := 0; i < len(text); {
