@@ -199,6 +199,7 @@ func (to folder) writeBytes(name string, content []byte) error {
 type picture struct {
 	Path, Alt     string
 	Width, Height int
+	Caption       string // may be empty
 }
 
 // picture writes the image that draw returns later; until then the result has no size.

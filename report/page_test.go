@@ -33,6 +33,7 @@ var allowed = map[string][]string{
 	"input": {"id", "type", "autocomplete", "spellcheck"}, "noscript": {}, "script": {"src", "defer"},
 	"div": {"class", "id", "role", "aria-label", "hidden"}, "h4": {}, "details": {"class"}, "summary": {}, "pre": {}, "code": {},
 	"table": {"class"}, "thead": {}, "tbody": {}, "tr": {"class"}, "th": {"scope"}, "td": {"class"},
+	"svg": {"viewBox"}, "rect": {"width", "height", "fill"},
 }
 
 // checkPage parses a page as a browser does. It checks that the page has allowed elements only, that its links lead to

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -44,13 +45,14 @@ type photographsView struct {
 type patchesView struct {
 	Method   string
 	Examples *picture
+	Legend   []partView // the numbers of all parts
 	Rows     []partView
 	Left     string // the number of parts without a row, or ""
 }
 
 type partView struct {
-	Title   string
-	Picture *picture // nil if no photo uses the part
+	Title, Colour string
+	Picture       *picture // in Rows; nil if no photo uses the part
 }
 
 type wordsView struct {
@@ -192,20 +194,16 @@ func (p *page) patches(prefix string, of models.PartsShown, photos []photograph)
 	if all := examplePhotographs(of); len(all) > 0 {
 		alt := fmt.Sprintf("%s with the patches of %s learned by %s, each part in its own colour.",
 			phrase.Count(len(all), "image", "images"), phrase.Count(k, "part", "parts"), of.Method)
-		v.Examples = p.picture(prefix+"examples.png", alt, func() (image.Image, error) {
-			tiles, err := tilesOf(p.ctx, of, photos, all, -1)
-			return figure.Examples(tiles, k), err
-		})
+		v.Examples = p.marked(prefix+"examples.png", alt, of, photos, all, -1)
+	}
+	for part := range k {
+		v.Legend = append(v.Legend, partView{Title: strconv.Itoa(part + 1), Colour: figure.PartColour(part)})
 	}
 	for part := range min(k, maxPartRows) {
-		row := partView{Title: fmt.Sprintf("Part %d", part+1)}
+		row := partView{Title: fmt.Sprintf("Part %d", part+1), Colour: figure.PartColour(part)}
 		if users := topPhotographs(of.Coefficients, part); len(users) > 0 {
-			names := lists.Map(users, func(user int) string { return photos[user].name })
-			alt := fmt.Sprintf("The images with the largest coefficients of part %d of %s, with its patches in colour: %s.", part+1, of.Method, phrase.List(names))
-			row.Picture = p.picture(fmt.Sprintf("%s%d.png", prefix, part+1), alt, func() (image.Image, error) {
-				tiles, err := tilesOf(p.ctx, of, photos, users, part)
-				return figure.PartRow(tiles, part), err
-			})
+			alt := fmt.Sprintf("The images with the largest coefficients of part %d of %s, with its patches in colour.", part+1, of.Method)
+			row.Picture = p.marked(fmt.Sprintf("%s%d.png", prefix, part+1), alt, of, photos, users, part)
 		}
 		v.Rows = append(v.Rows, row)
 	}
@@ -215,24 +213,30 @@ func (p *page) patches(prefix string, of models.PartsShown, photos []photograph)
 	return v
 }
 
-// tilesOf draws photos with the marks of a part, or of all parts if part is −1. Unreadable photos are empty.
-func tilesOf(ctx context.Context, of models.PartsShown, photos []photograph, shown []int, part int) (tiles []figure.GalleryTile, err error) {
-	for _, i := range shown {
-		tile, photo := figure.GalleryTile{Caption: photos[i].name}, photos[i]
-		from, opt, marks := photo.large, figure.MarkOptions{Numbers: true}, of.Patches[i]
-		if part >= 0 {
-			from, opt = photo.small, figure.MarkOptions{Fade: true}
+// marked draws photos with the marks of a part, or of all parts if part is −1, and lists their names.
+func (p *page) marked(path, alt string, of models.PartsShown, photos []photograph, shown []int, part int) *picture {
+	v := p.picture(path, alt, func() (image.Image, error) { return drawMarked(p.ctx, of, photos, shown, part) })
+	v.Caption = phrase.List(lists.Map(shown, func(i int) string { return photos[i].name }))
+	return v
+}
+
+func drawMarked(ctx context.Context, of models.PartsShown, photos []photograph, shown []int, part int) (image.Image, error) {
+	drawn, side := make([]*image.RGBA, len(shown)), partBox // unreadable photos are nil
+	for at, i := range shown {
+		from, opt, marks := photos[i].small, figure.MarkOptions{Fade: true}, of.Patches[i]
+		if part < 0 {
+			from, opt, side = photos[i].large, figure.MarkOptions{Numbers: true}, figure.MarkBox
+		} else {
 			marks = slices.DeleteFunc(slices.Clone(marks), func(m models.Patch) bool { return m.Part != part })
 		}
 		if from != nil {
-			tile.Drawing = &image.RGBA{Pix: slices.Clone(from.Pix), Stride: from.Stride, Rect: from.Rect}
-			if err := figure.DrawMarks(ctx, tile.Drawing, photo.size, marks, opt); err != nil {
+			drawn[at] = &image.RGBA{Pix: slices.Clone(from.Pix), Stride: from.Stride, Rect: from.Rect}
+			if err := figure.DrawMarks(ctx, drawn[at], photos[i].size, marks, opt); err != nil {
 				return nil, err
 			}
 		}
-		tiles = append(tiles, tile)
 	}
-	return tiles, nil
+	return figure.PhotoSheet(drawn, side), nil
 }
 
 func isDone(err error) bool {
