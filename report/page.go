@@ -241,16 +241,15 @@ func (p *page) figure(path, alt string, f *figure.Figure, err error) *figureView
 	}
 	guard.Check(err)
 	width, height := f.Size()
-	v := &figureView{path + ".png", path + ".svg", path + ".pdf", alt, int(96 * width / vg.Inch), int(96 * height / vg.Inch)}
 	p.later = append(p.later, func() error {
-		for i, write := range []func(context.Context, io.Writer) error{f.PNG, f.SVG, f.PDF} {
-			if err := p.write([]string{v.PNG, v.SVG, v.PDF}[i], func(w io.Writer) error { return write(p.ctx, w) }); err != nil {
+		for _, format := range figure.Formats {
+			if err := p.write(path+"."+format, func(w io.Writer) error { return f.Write(p.ctx, w, format) }); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return v
+	return &figureView{path + ".png", path + ".svg", path + ".pdf", alt, int(96 * width / vg.Inch), int(96 * height / vg.Inch)}
 }
 
 type tableView struct {

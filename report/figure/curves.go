@@ -44,7 +44,7 @@ func Curves(t *table.Table, looks Looks) (_ *Figure, err error) {
 	f.wholeX(lists.Map(t.Rows, func(row table.Row) int { return row.Number }))
 	var lines []line
 	for i, method := range t.Methods {
-		l := line{number: looks.number(method, i), name: method, points: meanPoints(t, i, 0), below: meanPoints(t, i, -1), above: meanPoints(t, i, 1), marked: len(t.Rows) <= mostMarkers}
+		l := line{number: looks[method], name: method, points: meanPoints(t, i, 0), below: meanPoints(t, i, -1), above: meanPoints(t, i, 1), marked: len(t.Rows) <= mostMarkers}
 		_, _, lowest, highest := plotter.XYRange(l.points)
 		if row, best := t.Level(i); t.Ranks && (t.Score.Better(lowest, highest) || t.Score.Better(highest, lowest)) && len(l.points) > 0 {
 			l.ring = &plotter.XY{X: float64(row), Y: best.Mean}
@@ -81,7 +81,7 @@ func dots(t *table.Table, looks Looks) *Figure {
 		if c.N == 0 {
 			continue
 		}
-		number, at := looks.number(method, i), plotter.XYs{{X: c.Mean, Y: y}}
+		number, at := looks[method], plotter.XYs{{X: c.Mean, Y: y}}
 		if c.HasSD {
 			bar, err := plotter.NewXErrorBars(struct {
 				plotter.XYs
@@ -184,69 +184,19 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 		level = ", average"
 	}
 	f := newChart(setting, table.AxisLabel(t.Score, level))
-	points := sweepPoints(t, sweeps, setting)
-	if len(points) == 0 {
-		return nil, fmt.Errorf("%s against %s: %w", t.Score.Name, setting, ErrNoData)
-	}
-	places := f.placeValues(lists.Unique(lists.Map(points, func(p sweepPoint) string { return p.value })))
-	var lines, rings []line
-	for len(points) > 0 { // the points of one line come first
-		first := points[0]
-		l := line{number: looks.count() + len(lines), name: first.line, marked: true}
-		at := slices.IndexFunc(rings, func(r line) bool { return r.name == first.sweep })
-		if at < 0 { // the first line of a sweep has the look of the sweep
-			l.number, at = looks.number(first.sweep, len(lines)), len(rings)
-			rings = append(rings, line{name: first.sweep})
-		}
-		points = slices.DeleteFunc(points, func(p sweepPoint) bool {
-			if p.sweep != first.sweep || p.line != first.line {
-				return false
-			}
-			xy := plotter.XY{X: places[p.value], Y: p.score}
-			l.points = append(l.points, xy)
-			if best := &rings[at]; best.ring == nil || t.Score.Better(xy.Y, best.ring.Y) {
-				best.number, best.ring = l.number, &xy
-			}
-			return true
-		})
-		slices.SortStableFunc(l.points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
-		lines = append(lines, l)
-	}
-	// The values are added first, so that they determine the axis.
-	next := len(lines)
-	f.addLines(append(lines, rings...)...)
-	for column, method := range t.Methods {
-		_, c := t.Level(column)
-		if c.N == 0 || slices.ContainsFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }) {
-			continue
-		}
-		level := plotter.XYs{{X: f.plot.X.Min, Y: c.Mean}, {X: f.plot.X.Max, Y: c.Mean}}
-		f.addLines(line{number: looks.number(method, next), name: method, points: level})
-		next++
-	}
-	roundTicks(&f.plot.Y, t.Score.Unit == eval.UnitPercent)
-	return f.figure(true), nil
-}
-
-// sweepPoint is the score at one value of a setting. A line joins the points that share a sweep's other settings.
-type sweepPoint struct {
-	sweep, line, value string
-	score              float64
-}
-
-func sweepPoints(t *table.Table, sweeps []spec.Sweep, setting string) (points []sweepPoint) {
+	var values []string
 	for _, s := range sweeps {
-		at := slices.Index(s.Settings, setting)
-		if at < 0 {
-			continue
+		if at := slices.Index(s.Settings, setting); at >= 0 {
+			values = append(values, lists.Map(s.Values, func(v []string) string { return v[at] })...)
 		}
+	}
+	places := f.placeValues(lists.Unique(values))
+	var lines, rings []line
+	for _, s := range sweeps {
+		at, best, own := slices.Index(s.Settings, setting), line{}, len(lines)
 		for i, method := range s.Methods {
-			column := slices.Index(t.Methods, method)
-			if column < 0 {
-				continue
-			}
-			_, c := t.Level(column)
-			if c.N == 0 {
+			c := levelOf(t, method)
+			if at < 0 || c.N == 0 {
 				continue
 			}
 			name := s.Name
@@ -255,10 +205,45 @@ func sweepPoints(t *table.Table, sweeps []spec.Sweep, setting string) (points []
 					name += " " + s.Settings[other] + "=" + v
 				}
 			}
-			points = append(points, sweepPoint{s.Name, name, s.Values[i][at], c.Mean})
+			to := own + slices.IndexFunc(lines[own:], func(l line) bool { return l.name == name })
+			if to < own {
+				to = len(lines)
+				lines = append(lines, line{number: looks.count() + to, name: name, marked: true})
+				lines[own].number = looks[s.Name] // the first line of a sweep has the look of the sweep
+			}
+			xy := plotter.XY{X: places[s.Values[i][at]], Y: c.Mean}
+			lines[to].points = append(lines[to].points, xy)
+			if best.ring == nil || t.Score.Better(xy.Y, best.ring.Y) {
+				best = line{number: lines[to].number, ring: &xy}
+			}
 		}
+		rings = append(rings, best)
 	}
-	return points
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("%s against %s: %w", t.Score.Name, setting, ErrNoData)
+	}
+	for _, l := range lines {
+		slices.SortStableFunc(l.points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+	}
+	f.addLines(append(lines, rings...)...)
+	for _, method := range t.Methods {
+		c := levelOf(t, method)
+		if c.N == 0 || slices.ContainsFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }) {
+			continue
+		}
+		level := plotter.XYs{{X: f.plot.X.Min, Y: c.Mean}, {X: f.plot.X.Max, Y: c.Mean}}
+		f.addLines(line{number: looks[method], name: method, points: level})
+	}
+	roundTicks(&f.plot.Y, t.Score.Unit == eval.UnitPercent)
+	return f.figure(true), nil
+}
+
+// levelOf returns the representative cell of a method, which is empty if the table lacks the method.
+func levelOf(t *table.Table, method string) (c table.Cell) {
+	if column := slices.Index(t.Methods, method); column >= 0 {
+		_, c = t.Level(column)
+	}
+	return c
 }
 
 const (
@@ -292,7 +277,9 @@ func (f *chart) placeValues(values []string) map[string]float64 {
 	case wide:
 		axis.Scale = plot.LogScale{}
 	}
-	axis.Min, axis.Max = numbers[values[0]], numbers[values[len(values)-1]]
+	if len(values) > 0 {
+		axis.Min, axis.Max = numbers[values[0]], numbers[values[len(values)-1]]
+	}
 	f.labelX(lists.Map(values, func(v string) float64 { return numbers[v] }), lists.Map(values, shownName))
 	return numbers
 }
@@ -308,8 +295,8 @@ func Convergence(ctx context.Context, records []record.Record, methods []string,
 		return nil, fmt.Errorf("convergence: %w", ErrNoData)
 	}
 	f := iterationChart("Remaining decrease, %")
-	for i, method := range methods {
-		f.addMean(ctx, looks.number(method, i), method, trials[method], terms[0])
+	for _, method := range methods {
+		f.addLines(line{number: looks[method], name: method, points: terms[0].mean(ctx, trials[method])})
 	}
 	roundTicks(&f.plot.Y, true)
 	return f.figure(true), nil
@@ -326,7 +313,7 @@ func Terms(ctx context.Context, records []record.Record, method string, looks Lo
 	charts := make([]*chart, len(terms))
 	for i, t := range terms {
 		f := iterationChart(t.name)
-		f.addMean(ctx, looks.number(method, 0), method, trials, t)
+		f.addLines(line{number: looks[method], name: method, points: t.mean(ctx, trials)})
 		roundTicks(&f.plot.Y, false)
 		charts[i] = f
 	}
@@ -357,11 +344,6 @@ func iterationChart(y string) *chart {
 	f.plot.X.Scale = plot.LogScale{}
 	f.plot.X.Tick.Marker = plot.LogTicks{Prec: -1}
 	return f
-}
-
-// addMean calls guard.Fail.
-func (f *chart) addMean(ctx context.Context, number int, method string, curves [][]record.Point, t term) {
-	f.addLines(line{number: number, name: method, points: t.mean(ctx, curves)})
 }
 
 // curvesOf returns the prepared curves of each method at the largest number of classes, or rank, that has curves.

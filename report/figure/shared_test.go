@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"golang.org/x/image/draw"
@@ -33,6 +34,8 @@ var (
 	sevenMethods, sweptMethods, lambdaSweep = reporttest.SevenMethods, reporttest.SweptMethods, reporttest.LambdaSweep
 	fakeRecords, ranksAndSweeps             = reporttest.Records, reporttest.RanksAndSweeps
 	scored                                  = reporttest.Scored
+
+	looks = NewLooks(slices.Concat(sevenMethods, sweptMethods[1:]), lambdaSweep)
 
 	red          = color.RGBA{200, 0, 0, 255}
 	blue         = color.RGBA{0, 0, 200, 255}

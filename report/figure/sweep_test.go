@@ -16,7 +16,8 @@ import (
 
 func TestSweepCurves(t *testing.T) {
 	scores := table.New(sweptRecords(2, 5), "AC", sweptMethods, table.Tests{})
-	f, err := SweepCurves(scores, lambdaSweep, "lambda", nil)
+	looks := NewLooks(sweptMethods, lambdaSweep)
+	f, err := SweepCurves(scores, lambdaSweep, "lambda", looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,12 +31,12 @@ func TestSweepCurves(t *testing.T) {
 		t.Errorf("%d rings, want one for each sweep", n)
 	}
 	found := colours(t, picture)
-	for i := range 4 {
+	for _, i := range []int{0, 1, 2, 4} { // 4 is the second line of a sweep
 		if found[rgba(i)] < 200 {
 			t.Errorf("no line %d in its colour", i)
 		}
 	}
-	again, err := SweepCurves(scores, lambdaSweep, "lambda", nil)
+	again, err := SweepCurves(scores, lambdaSweep, "lambda", looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func TestSweepCurves(t *testing.T) {
 		t.Error("the same table gives other bytes")
 	}
 
-	beta, err := SweepCurves(table.New(sweptRecords(4), "AC", sweptMethods, table.Tests{}), lambdaSweep, "beta", nil)
+	beta, err := SweepCurves(table.New(sweptRecords(4), "AC", sweptMethods, table.Tests{}), lambdaSweep, "beta", looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestSweepCurves(t *testing.T) {
 			t.Errorf("%q does not stand %d times in the drawing", word, times)
 		}
 	}
-	ranks, err := SweepCurves(table.New(ranksAndSweeps(), "AC", sweptMethods, table.Tests{}), lambdaSweep, "beta", nil)
+	ranks, err := SweepCurves(table.New(ranksAndSweeps(), "AC", sweptMethods, table.Tests{}), lambdaSweep, "beta", looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,22 +66,9 @@ func TestSweepCurves(t *testing.T) {
 		if none == scores {
 			setting = "other"
 		}
-		if _, err := SweepCurves(none, lambdaSweep, setting, nil); !errors.Is(err, ErrNoData) {
+		if _, err := SweepCurves(none, lambdaSweep, setting, looks); !errors.Is(err, ErrNoData) {
 			t.Errorf("%s: got error %v, want %v", setting, err, ErrNoData)
 		}
-	}
-}
-
-// TestSweepLines: each line has the settings in its name.
-func TestSweepLines(t *testing.T) {
-	records := sweptRecords(2, 5)
-	scores := table.New(records, "AC", sweptMethods, table.Tests{})
-	points := sweepPoints(scores, lambdaSweep, "lambda")
-	if len(points) != 6 || points[4] != (sweepPoint{"gnmf", "gnmf", "0.5", scores.Average.Cells[5].Mean}) {
-		t.Fatalf("%+v", points)
-	}
-	if want := scores.Average.Cells[4].Mean; points[3] != (sweepPoint{"ogl_1", "ogl_1 beta=2", "50", want}) {
-		t.Errorf("got %+v, want %v at 50", points[3], want)
 	}
 }
 
@@ -124,7 +112,7 @@ func TestPlaceValues(t *testing.T) {
 // TestSweepOfOne: a sweep of one value, and an unfinished one, can be drawn.
 func TestSweepOfOne(t *testing.T) {
 	sweeps := []spec.Sweep{{Name: "gnmf", Settings: []string{"lambda"}, Methods: []string{"g", "h"}, Values: [][]string{{"1"}, {"100"}}}}
-	f, err := SweepCurves(table.New(scored("g", 3, 0.5), "AC", []string{"g", "h", "nmf"}, table.Tests{}), sweeps, "lambda", nil)
+	f, err := SweepCurves(table.New(scored("g", 3, 0.5), "AC", []string{"g", "h", "nmf"}, table.Tests{}), sweeps, "lambda", looks)
 	if err != nil {
 		t.Fatal(err)
 	}
