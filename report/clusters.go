@@ -162,17 +162,18 @@ func (c Clusters) composition(members []int) (known int, classes, sizes []int) {
 }
 
 type plainScore struct {
-	Title, Help, Value string
-	Headline           bool
+	eval.Score
+	Value    string
+	Headline bool
 }
 
 func clusterScores(w *clustersPage) any {
 	var scores []plainScore
 	for _, name := range slices.SortedFunc(maps.Keys(w.clusters.Scores), eval.CompareScores) {
 		s, _ := eval.FindScore(name)
-		scores = append(scores, plainScore{s.Title, s.Help, table.WithUnit(s, w.clusters.Scores[name], " "), s.Prominence == eval.Headline})
+		scores = append(scores, plainScore{s, table.WithUnit(s, w.clusters.Scores[name], " "), s.Prominence == eval.Headline})
 	}
-	return unlessEmpty(scores)
+	return scores
 }
 
 const shownFirst = 12 // the number of samples of each group that the page shows without scripts

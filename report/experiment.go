@@ -349,25 +349,22 @@ func setsFindings(w *setsPage) any {
 			found = append(found, a.Finding())
 		}
 	}
-	return unlessEmpty(found)
+	return found
 }
 
 type acrossView struct {
-	Title        string
+	eval.Score
 	Minor        bool // below the main scores
 	Means, Pairs *tableView
 	Ranks        *figureView
 }
 
 func across(w *setsPage) any {
-	if len(w.across) == 0 {
-		return nil
-	}
 	var views []acrossView
 	for name, a := range withSafeNames(w.across, func(a *table.Sets) string { return a.Score.Name }) {
 		ranks, err := figure.Ranks(a.Methods, a.Ranks, a.Groups)
 		views = append(views, acrossView{
-			Title: a.Score.Title, Minor: a.Score.Prominence == eval.Minor, Means: w.table(name+"-sets", a.Document()), Pairs: w.table(name+"-pairs", a.Matrix()),
+			Score: a.Score, Minor: a.Score.Prominence == eval.Minor, Means: w.table(name+"-sets", a.Document()), Pairs: w.table(name+"-pairs", a.Matrix()),
 			Ranks: w.figure("curves/"+name+"-ranks", "Average ranks of the methods over the sets, with bars over methods that do not differ.", ranks, err),
 		})
 	}
@@ -390,5 +387,5 @@ func eachSet(w *setsPage) any {
 		}
 		views = append(views, v)
 	}
-	return unlessEmpty(views)
+	return views
 }

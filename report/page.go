@@ -37,6 +37,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/report/figure"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
@@ -64,8 +65,8 @@ type page struct {
 type section[P any] struct {
 	id, title string // the anchor, and the title in the navigation; may be empty
 	template  string // the template: the text of a file from readTemplate, or any other
-	// make writes the section's files, or adds that to page.later, and returns the data of the template; nil leaves the
-	// section out. It calls guard.Fail.
+	// make writes the section's files, or adds that to page.later, and returns the data of the template. A nil pointer and
+	// an empty list leave the section out. It calls guard.Fail.
 	make   func(P) any
 	folded bool // consecutive folded sections share one fold
 }
@@ -108,7 +109,7 @@ func readTemplate(name string) string {
 }
 
 func fillTemplate(text string, view any) template.HTML {
-	t := template.Must(template.New("shared").Parse(readTemplate("shared")))
+	t := template.Must(template.New("shared").Funcs(template.FuncMap{"count": phrase.Count}).Parse(readTemplate("shared")))
 	var out strings.Builder
 	guard.Check(template.Must(t.New("section").Parse(text)).Execute(&out, view))
 	return template.HTML(out.String())
@@ -128,9 +129,10 @@ type shownSection struct {
 // writePage makes the sections of a page and the page. Control characters of names are escaped as by plaintext.Line.
 func writePage[P any](p *page, of P, sections []section[P]) (err error) {
 	defer guard.Catch(&err)
-	views := make([]any, len(sections))
+	views, shown := make([]any, len(sections)), make([]bool, len(sections))
 	for i, s := range sections {
-		if views[i] = s.make(of); views[i] != nil && s.title != "" {
+		views[i] = s.make(of)
+		if shown[i], _ = template.IsTrue(views[i]); shown[i] && s.title != "" {
 			p.Links = append(p.Links, link{s.id, s.title})
 		}
 	}
@@ -144,7 +146,7 @@ func writePage[P any](p *page, of P, sections []section[P]) (err error) {
 		Unfold   bool
 	}{page: p}
 	for i, s := range sections {
-		if views[i] == nil {
+		if !shown[i] {
 			continue
 		}
 		view.Sections = append(view.Sections, shownSection{fillTemplate(s.template, views[i]), s.folded && !view.Unfold, view.Unfold && !s.folded})
@@ -158,14 +160,6 @@ func writePage[P any](p *page, of P, sections []section[P]) (err error) {
 }
 
 func programSetting(version string) [2]string { return [2]string{"program", "partwise " + version} }
-
-// unlessEmpty returns a list for a template, or nil to leave its section out.
-func unlessEmpty[T any](list []T) any {
-	if len(list) == 0 {
-		return nil
-	}
-	return list
-}
 
 // folder is a folder that a report is written to, until its context ends.
 type folder struct {
@@ -225,8 +219,8 @@ type captioned struct {
 }
 
 type figureView struct {
-	PNG, SVG, PDF, Alt string
-	Width, Height      int // in CSS pixels, 96 to the inch
+	Path, Alt     string // the path lacks the extension
+	Width, Height int    // in CSS pixels, 96 to the inch
 }
 
 type methodView struct {
@@ -249,7 +243,7 @@ func (p *page) figure(path, alt string, f *figure.Figure, err error) *figureView
 		}
 		return nil
 	})
-	return &figureView{path + ".png", path + ".svg", path + ".pdf", alt, int(96 * width / vg.Inch), int(96 * height / vg.Inch)}
+	return &figureView{path, alt, int(96 * width / vg.Inch), int(96 * height / vg.Inch)}
 }
 
 type tableView struct {

@@ -6,6 +6,7 @@ import (
 	"image"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,9 +15,11 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report/figure"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
@@ -26,10 +29,7 @@ func sameName(name string) string { return name }
 // convergence shows how the objectives fall: curves/convergence.png, ….
 func convergence(w *experimentPage) any {
 	curves, err := figure.Convergence(w.ctx, w.records, w.shownMethods, w.looks)
-	if v := w.figure("curves/convergence", "Decrease of each method's objective with the iterations.", curves, err); v != nil {
-		return v
-	}
-	return nil
+	return w.figure("curves/convergence", "Decrease of each method's objective with the iterations.", curves, err)
 }
 
 // terms shows the terms of objectives with a penalty: curves/terms-METHOD.png, ….
@@ -41,7 +41,7 @@ func terms(w *experimentPage) any {
 			views = append(views, methodView{Method: method, Figure: f})
 		}
 	}
-	return unlessEmpty(views)
+	return views
 }
 
 // coefficients shows the representations of samples: coefficients/METHOD.png.
@@ -184,24 +184,20 @@ func findings(w *experimentPage) any {
 			found = append(found, s)
 		}
 	}
-	return unlessEmpty(found)
+	return found
 }
 
 type scoreView struct {
-	Title, Help string
+	eval.Score
 	Minor       bool       // below the main scores
-	Best        *tableView // shown first, or nil
+	Best, Table *tableView // Best is shown first, or nil
 	Curve       *figureView
 	Sweeps      []*figureView
-	Table       *tableView
 }
 
 // scores shows the tables and curves of each score: tables/SCORE.txt, …, tables/best-SCORE.txt, …, curves/SCORE.png, …,
 // curves/SCORE-by-SETTING.png, ….
 func scores(w *experimentPage) any {
-	if len(w.tables) == 0 {
-		return nil
-	}
 	var views []scoreView
 	for name, t := range withSafeNames(w.tables, func(t scoreTables) string { return t.all.Score.Name }) {
 		views = append(views, w.score(t, name))
@@ -211,19 +207,16 @@ func scores(w *experimentPage) any {
 
 func (w *experimentPage) score(t scoreTables, name string) scoreView {
 	e := w.experiment
-	v := scoreView{Title: t.all.Score.Title, Help: t.all.Score.Help, Minor: t.all.Score.Prominence == eval.Minor, Table: w.table(name, t.all.Document())}
+	v := scoreView{Score: t.all.Score, Minor: t.all.Score.Prominence == eval.Minor, Table: w.table(name, t.all.Document())}
 	drawn := t.all
 	if t.best != nil {
 		v.Best = w.table("best-"+name, t.best.Document())
-		drawn = table.New(w.records, t.all.Score.Name, t.best.Table.Methods, table.TestsOf(e.Summary))
+		drawn = table.New(w.records, v.Name, t.best.Table.Methods, table.TestsOf(e.Summary))
 	}
 	curves, err := figure.Curves(drawn, w.looks)
 	v.Curve = w.figure("curves/"+name, v.Title+" of each method, as in the table. Bands are one standard error of the mean to each side.", curves, err)
-	var settings []string // of all sweeps, each once
-	for _, s := range e.Sweeps {
-		settings = append(settings, slices.DeleteFunc(slices.Clone(s.Settings), func(x string) bool { return slices.Contains(settings, x) })...)
-	}
-	for file, setting := range withSafeNames(settings, sameName) {
+	settings := slices.Concat(lists.Map(e.Sweeps, func(s spec.Sweep) []string { return s.Settings })...)
+	for file, setting := range withSafeNames(lists.Unique(settings), sameName) {
 		curves, err := figure.SweepCurves(t.all, e.Sweeps, setting, w.looks)
 		if f := w.figure("curves/"+name+"-by-"+file, v.Title+" against "+setting+".", curves, err); f != nil {
 			v.Sweeps = append(v.Sweeps, f)
@@ -233,15 +226,8 @@ func (w *experimentPage) score(t scoreTables, name string) scoreView {
 }
 
 type timesView struct {
-	Lines, Methods []timeLine
-	All            timeLine
-	Judging        string // the step after the factorisation
-	Words          string // the seconds for the visual words of draws, or ""
-}
-
-type timeLine struct {
-	Name  string
-	Words []string
+	Lines, Methods [][]string // the cells of each row
+	Judging, Words string     // the step after the factorisation, and the seconds for the visual words of draws or ""
 }
 
 type phase struct {
@@ -284,9 +270,9 @@ func (p *page) times(methods []string, judging string, phases []phase) any {
 		return took
 	}
 	all := t.Elapsed()
-	v := timesView{Judging: judging, All: timeLine{"Total", []string{seconds(all), ""}}}
+	v := timesView{Judging: judging}
 	add := func(name string, d time.Duration) {
-		v.Lines = append(v.Lines, timeLine{name, []string{seconds(d), fmt.Sprintf("%.0f %%", 100*d.Seconds()/max(all.Seconds(), 1e-9))}})
+		v.Lines = append(v.Lines, []string{name, seconds(d), fmt.Sprintf("%.0f %%", 100*d.Seconds()/max(all.Seconds(), 1e-9))})
 	}
 	rest := all
 	for _, p := range phases {
@@ -299,12 +285,13 @@ func (p *page) times(methods []string, judging string, phases []phase) any {
 		}
 	}
 	add("Images, the page and the rest", rest)
+	v.Lines = append(v.Lines, []string{"Total", seconds(all), ""})
 	for _, m := range methods {
 		trials := t.Spent(m, timing.Scores).Count
 		if trials == 0 {
 			continue
 		}
-		words := []string{fmt.Sprint(trials)}
+		words := []string{m, strconv.Itoa(trials)}
 		for _, p := range []timing.Phase{timing.Factorising, timing.SetUp, timing.Initial, timing.Grouping, timing.Scores} {
 			text := seconds(spent(m, p))
 			if t.Spent(m, p).Count == 0 {
@@ -312,7 +299,7 @@ func (p *page) times(methods []string, judging string, phases []phase) any {
 			}
 			words = append(words, text)
 		}
-		v.Methods = append(v.Methods, timeLine{m, words})
+		v.Methods = append(v.Methods, words)
 	}
 	if drawn := t.Spent("", timing.DrawnWords); drawn.Count > 0 {
 		v.Words = seconds(drawn.Time)
@@ -330,10 +317,11 @@ func counts(w *clustersPage) any {
 	}
 	curve, err := figure.CountCurve(c)
 	v := w.figure("curves/groups", "Description length, silhouette and stability of each number of groups.", curve, err)
-	return struct {
+	return &struct {
 		*figureView
-		Chosen, Samples string
-	}{v, fmt.Sprint(c.K[c.Best]), phrase.Count(c.Samples, w.clusters.noun(), w.clusters.noun()+"s")}
+		Chosen  int
+		Samples string
+	}{v, c.K[c.Best], w.clusters.Count(c.Samples)}
 }
 
 type ranksView struct {

@@ -71,20 +71,25 @@ func New(records []record.Record, score string, methods []string, by Tests) *Tab
 
 func newTable(records []record.Record, score eval.Score, methods []string, by Tests) *Table {
 	t := &Table{Score: score, Methods: slices.Clone(methods), Tests: by}
-	scored := slices.DeleteFunc(Finished(records, methods), func(r record.Record) bool {
-		v, ok := r.Scores[score.Name]
-		return !ok || !(math.Abs(v) < largest)
-	})
-	t.Tuned = tuned(scored, methods)
-	for _, row := range rowsOf(scored) {
+	records = withScore(Finished(records, methods), score.Name)
+	t.Tuned = tuned(records, methods)
+	for _, row := range rowsOf(records) {
 		t.Ranks = t.Ranks || row[0].Row > 0
 		t.Rows = append(t.Rows, t.newRow(row))
 	}
 	if len(t.Rows) > 1 {
-		t.Average = t.average(by.draws(scored))
+		t.Average = t.average(by.draws(records))
 	}
 	t.compare()
 	return t
+}
+
+// withScore returns the records with a usable value of a score.
+func withScore(records []record.Record, score string) []record.Record {
+	return slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool {
+		v, ok := r.Scores[score]
+		return !ok || !(math.Abs(v) < largest)
+	})
 }
 
 // tuned describes the settings that methods chose: the criterion, and the number of draws with each choice.
@@ -160,12 +165,7 @@ func (t *Table) compare() {
 			best[at] = -1
 		}
 		if best[at] >= 0 {
-			n := 0
-			for _, c := range r.Cells {
-				if c.N >= minPairs {
-					n++
-				}
-			}
+			n := len(lists.Indices(r.Cells, func(c Cell) bool { return c.N >= minPairs }))
 			t.Comparisons += n * (n - 1) / 2
 		}
 	}
@@ -211,17 +211,15 @@ func (t *Table) compare() {
 
 // markBest marks the best cells of a row and returns the first, −1 with fewer than two cells to compare.
 func (t *Table) markBest(r *Row) int {
-	best, filled := -1, 0
-	for i, c := range r.Cells {
-		if c.N > 0 {
-			filled++
-			if best < 0 || t.Score.Better(c.Mean, r.Cells[best].Mean) {
-				best = i
-			}
-		}
-	}
-	if filled < 2 {
+	filled := lists.Indices(r.Cells, func(c Cell) bool { return c.N > 0 })
+	if len(filled) < 2 {
 		return -1
+	}
+	best := filled[0]
+	for _, i := range filled {
+		if t.Score.Better(r.Cells[i].Mean, r.Cells[best].Mean) {
+			best = i
+		}
 	}
 	for i := range r.Cells {
 		c := &r.Cells[i]
