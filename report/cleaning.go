@@ -286,8 +286,8 @@ func (c *Cleaning) WritePage(ctx context.Context, dir, command string) (err erro
 		Styles: []string{pageCSS, clustersCSS, cleaningCSS, data.cellCSS()},
 	}}
 	guard.Check(writePage(&w.page, w, []section[*cleaningPage]{
-		{id: "stacks", title: "Stacks", template: readTemplate("cleaning"), make: cleaningStacks},
-		{id: "marked", title: "Blurred and blank", template: readTemplate("cleaning"), make: cleaningMarked},
+		{id: "stacks", title: "Stacks", template: readTemplate("stacks"), make: cleaningStacks},
+		{id: "marked", title: "Blurred and blank", template: readTemplate("marked"), make: cleaningMarked},
 	}))
 	return stage.Publish()
 }
@@ -317,36 +317,30 @@ func (c *Cleaning) Summary() string {
 	return strings.Join(parts, ", ")
 }
 
-type cleaningView struct {
-	ID, Title string
-	Stacks    []stackView
-}
-
 func cleaningStacks(w *cleaningPage) any {
-	v := cleaningView{ID: "stacks", Title: "Stacks of copies and bursts"}
+	views := make([]stackView, len(w.Stacks))
 	for i, stack := range w.Stacks {
-		photos := []cleanedView{w.cleaned(stack[0], "")}
-		for _, p := range stack[1:] {
-			photos = append(photos, w.cleaned(p, map[string]string{Copies: "copy", Bursts: "burst"}[p.kind(stack[0])]))
+		views[i].Title = fmt.Sprintf("Stack %d: %d photos", i+1, len(stack))
+		for _, p := range stack {
+			kind := map[string]string{Copies: "copy", Bursts: "burst"}[p.kind(stack[0])]
+			views[i].Photos = append(views[i].Photos, w.cleaned(p, kind, p.row == stack[0].row))
 		}
-		v.Stacks = append(v.Stacks, stackView{fmt.Sprintf("Stack %d: %d photos", i+1, len(stack)), photos})
 	}
-	if v.Stacks == nil {
-		return nil
-	}
-	return v
+	return views
 }
 
 func cleaningMarked(w *cleaningPage) any {
 	if len(w.Marked) == 0 {
 		return nil
 	}
-	photos := lists.Map(w.Marked, func(p Photo) cleanedView { return w.cleaned(p, p.Remark) })
-	return cleaningView{"marked", "Blurred and blank photos", []stackView{{Photos: photos}}}
+	return []stackView{{Photos: lists.Map(w.Marked, func(p Photo) cleanedView { return w.cleaned(p, p.Remark, false) })}}
 }
 
-// cleaned returns the view of a photo with its kind: copy, burst, blurred, blank, or "" if it is kept.
-func (w *cleaningPage) cleaned(p Photo, kind string) cleanedView {
+// cleaned returns the view of a photo that is kept, or of a copy, burst, blurred or blank photo.
+func (w *cleaningPage) cleaned(p Photo, kind string, kept bool) cleanedView {
 	facts := []string{kind, fmt.Sprintf("%d × %d", p.Width, p.Height), humanize.Bytes(uint64(p.Bytes)), p.Taken, p.Camera}
-	return cleanedView{w.data.tile(p.row, "../"), kind == "", slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })}
+	if kept {
+		facts = facts[1:]
+	}
+	return cleanedView{w.data.tile(p.row, "../"), kept, slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })}
 }

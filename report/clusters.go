@@ -60,7 +60,7 @@ type Clusters struct {
 	Shown    *models.Illustrations // parts and visual words on photos, or nil
 	Warnings []string
 
-	progress *counter
+	count func(done, total int) // counts the photos, or nil
 }
 
 type clustersPage struct {
@@ -127,8 +127,6 @@ func (c Clusters) noun() string {
 	}
 	return "sample"
 }
-
-func (c Clusters) nouns() string { return strings.ToUpper(c.noun()[:1]) + c.noun()[1:] + "s" }
 
 // Count returns a number of samples in words, as in "3 images".
 func (c Clusters) Count(n int) string { return phrase.Count(n, c.noun(), c.noun()+"s") }
@@ -206,9 +204,9 @@ type tileView struct {
 }
 
 type groupsView struct {
-	Framed        bool
-	Thing, Things string
-	Groups        []groupView
+	Framed bool
+	Thing  string
+	Groups []groupView
 }
 
 // groups shows all groups. Scripts read its files, and its text is the page without scripts.
@@ -230,7 +228,7 @@ func groups(w *clustersPage) any {
 	for _, name := range scriptFiles {
 		guard.Check(w.writeBytes("page/"+name, scriptText(name)))
 	}
-	view := groupsView{Framed: w.data.Sheets != nil && c.Labels != nil, Thing: c.noun(), Things: c.nouns()}
+	view := groupsView{Framed: w.data.Sheets != nil && c.Labels != nil, Thing: c.noun()}
 	for g, members := range w.members {
 		view.Groups = append(view.Groups, w.group(g, members))
 		w.Links = append(w.Links, link{fmt.Sprintf("group-%d", g+1), view.Groups[g].Title})

@@ -115,7 +115,7 @@ func (f feedbackStore) Remove(name string) error { return f.Folder.Clear(Feedbac
 // c has the name, command, method, settings, warnings and pictures; Publish fills in all other fields and returns c.
 func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *grouping.Grouping, c Clusters, from Sources) (_ Clusters, err error) {
 	defer guard.Catch(&err)
-	c.progress = &counter{progress: from.Progress}
+	c.count = counting(from.Progress)
 	c.setResults(ctx, in, found, f.Folder.Dir())
 	stage := guard.Must(f.Folder.Stage(GroupingFiles...))
 	defer stage.Discard()
@@ -150,10 +150,10 @@ func (c *Clusters) setResults(ctx context.Context, in *input.Inputs, found *grou
 	}
 	if in.Set.HasImages() {
 		c.Image = func(i int) (image.Image, error) {
-			defer c.progress.step()
+			defer c.count(1, 0)
 			return in.Thumbnail(ctx, i)
 		}
-		c.progress.add(len(c.Names))
+		c.count(0, len(c.Names))
 		c.Side = max(in.Set.Height, in.Set.Width)
 		for _, i := range figure.Evenly(matrix.Range(len(files)), 32) {
 			w, h, _ := imagefile.Size(files[i]) // unreadable files are reported later

@@ -318,16 +318,13 @@ func (c Clusters) writeThumbnails(to folder, order []int) (s *sheetsData, failed
 	}); err != nil {
 		return nil, nil, err
 	}
-	missing := 0
 	for _, sample := range order {
 		if err := gone[sample]; err != nil {
-			if missing++; missing <= mostFailures {
-				failed = append(failed, fmt.Sprintf("%s is not shown: %v", c.Names[sample], err))
-			}
+			failed = append(failed, fmt.Sprintf("%s is not shown: %v", c.Names[sample], err))
 		}
 	}
-	if more := missing - mostFailures; more > 0 {
-		failed = append(failed, phrase.Count(more, "more image is", "more images are")+" not shown.")
+	if more := len(failed) - mostFailures; more > 0 {
+		failed = append(failed[:mostFailures], phrase.Count(more, "more image is", "more images are")+" not shown.")
 	}
 	return s, failed, nil
 }

@@ -139,7 +139,7 @@ func TestPatchesUsers(t *testing.T) {
 		shown.Photographs[i].With = opened(func() (image.Image, error) { return plain(40, 40, red), nil })
 		shown.Parts[0].Patches[i] = []models.Patch{{X: 10, Y: 10, Side: 10, Part: 0, Share: 1}, {X: 30, Y: 30, Side: 10, Part: 1, Share: 1}}
 	}
-	photos, _, err := loadPhotographs(t.Context(), shown, shown.Parts, nil)
+	photos, _, err := loadPhotographs(t.Context(), shown, shown.Parts, counting(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func clustersPhotographs(w *clustersPage) any {
 	if w.clusters.Shown == nil {
 		return nil
 	}
-	return w.linked(w.photographs(w.clusters.Shown, w.clusters.Shown.Parts, w.clusters.progress))
+	return w.linked(w.photographs(w.clusters.Shown, w.clusters.Shown.Parts, w.clusters.count))
 }
 
 // experimentPhotographs shows the parts and visual words of an experiment, or the published ones.
@@ -74,7 +74,7 @@ func experimentPhotographs(w *experimentPage) any {
 		return w.linked(guard.Must(readPhotographs(filepath.Join(w.dir, photographsFile))))
 	}
 	parts := slices.DeleteFunc(slices.Clone(shown.Parts), func(p models.PartsShown) bool { return !slices.Contains(w.shownMethods, p.Method) })
-	view := w.photographs(shown, parts, w.experiment.progress)
+	view := w.photographs(shown, parts, w.experiment.count)
 	w.after = func() error {
 		return w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view) })
 	}
@@ -93,8 +93,11 @@ func (p *page) linked(v photographsView) any {
 
 // photographs shows parts and visual words on photos: patches/METHOD/examples.png with all parts, patches/METHOD/1.png,
 // … with one part, and words/1.png, …. It warns about unreadable photos.
-func (p *page) photographs(shown *models.Illustrations, parts []models.PartsShown, done *counter) (v photographsView) {
-	photos, failed, err := loadPhotographs(p.ctx, shown, parts, done)
+func (p *page) photographs(shown *models.Illustrations, parts []models.PartsShown, count func(done, total int)) (v photographsView) {
+	if count == nil {
+		count = counting(nil)
+	}
+	photos, failed, err := loadPhotographs(p.ctx, shown, parts, count)
 	p.Warnings = append(p.Warnings, failed...)
 	guard.Check(err)
 	for name, of := range withSafeNames(parts, func(of models.PartsShown) string { return of.Method }) {
@@ -114,9 +117,8 @@ type photograph struct {
 }
 
 // loadPhotographs loads each photo that is drawn once, and returns warnings about unreadable ones.
-func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []models.PartsShown, done *counter) (photos []photograph, failed []string, err error) {
+func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []models.PartsShown, count func(done, total int)) (photos []photograph, failed []string, err error) {
 	n := len(shown.Photographs)
-	photos = make([]photograph, n)
 	large, small, cuts := make([]bool, n), make([]bool, n), make([][][2]int, n)
 	for _, of := range parts {
 		for _, i := range examplePhotographs(of) {
@@ -134,17 +136,12 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 			cuts[example.Photograph] = append(cuts[example.Photograph], [2]int{w, e})
 		}
 	}
-	var wanted []int
-	for i, photo := range shown.Photographs {
-		photos[i].name = photo.Name
-		if large[i] || small[i] || cuts[i] != nil {
-			wanted = append(wanted, i)
-		}
-	}
-	done.add(len(wanted))
+	photos = lists.Map(shown.Photographs, func(p models.Photograph) photograph { return photograph{name: p.Name} })
+	wanted := slices.DeleteFunc(matrix.Range(n), func(i int) bool { return !large[i] && !small[i] && cuts[i] == nil })
+	count(0, len(wanted))
 	failures := make([]error, n)
 	err = parallel.Each(ctx, 0, len(wanted), nil, func(at int) error {
-		defer done.step()
+		defer count(1, 0)
 		i := wanted[at]
 		failures[i] = guard.Call(func() error {
 			return shown.Photographs[i].With(func(img image.Image) error {

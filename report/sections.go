@@ -46,20 +46,20 @@ func terms(w *experimentPage) any {
 
 // coefficients shows the representations of samples: coefficients/METHOD.png.
 func coefficients(w *experimentPage) any {
-	view := struct {
+	found := slices.DeleteFunc(slices.Clone(w.experiment.Coefficients), func(c figure.Coefficients) bool { return !slices.Contains(w.shownMethods, c.Method) })
+	if len(found) == 0 {
+		return nil
+	}
+	view := &struct {
 		Pictures []captioned
 		Chosen   bool
 	}{Chosen: w.chosen}
-	found := slices.DeleteFunc(slices.Clone(w.experiment.Coefficients), func(c figure.Coefficients) bool { return !slices.Contains(w.shownMethods, c.Method) })
 	for name, c := range withSafeNames(found, func(c figure.Coefficients) string { return c.Method }) {
 		n, k := c.Values.Dims()
 		alt := fmt.Sprintf("The %d coefficients of %s by %s, sorted by class, and the distances between samples.", k, phrase.Count(n, "sample", "samples"), c.Method)
 		view.Pictures = append(view.Pictures, captioned{c.Method, w.picture("coefficients/"+name+".png", alt, func() (image.Image, error) {
 			return figure.CoefficientPicture(w.ctx, c, w.experiment.Classes)
 		})})
-	}
-	if len(found) == 0 {
-		return nil
 	}
 	return view
 }
@@ -75,30 +75,26 @@ type Basis struct {
 
 func partsOfMethods(w *experimentPage) any {
 	shown := slices.DeleteFunc(slices.Clone(w.experiment.Bases), func(b Basis) bool { return !slices.Contains(w.shownMethods, b.Method) })
-	return w.writeParts(shown, partsView{About: "Each", Chosen: w.chosen})
+	return w.writeParts(shown, "", w.chosen)
 }
 
 func partsOfGroups(w *clustersPage) any {
 	if w.clusters.Basis == nil {
 		return nil
 	}
-	about := "The method represents each " + w.clusters.noun() + " as a weighted sum of learned parts. Each"
-	return w.writeParts([]Basis{*w.clusters.Basis}, partsView{About: about, Below: " below"})
+	return w.writeParts([]Basis{*w.clusters.Basis}, w.clusters.noun(), false)
 }
 
-type partsView struct {
-	About          string // the beginning of the text
-	Below          string // where the pictures are
-	Bases          []captioned
-	Colour, Chosen bool
-}
-
-// writeParts writes a montage of each basis, bases/METHOD.png.
-func (p *page) writeParts(bases []Basis, view partsView) any {
+// writeParts writes a montage of each basis, bases/METHOD.png. thing is a sample of a grouping, or "".
+func (p *page) writeParts(bases []Basis, thing string, chosen bool) any {
 	if len(bases) == 0 {
 		return nil
 	}
-	view.Colour = bases[0].Channels == 3
+	view := &struct {
+		Thing          string
+		Bases          []captioned
+		Colour, Chosen bool
+	}{Thing: thing, Colour: bases[0].Channels == 3, Chosen: chosen}
 	for name, b := range withSafeNames(bases, func(b Basis) string { return b.Method }) {
 		_, k := b.Vectors.Dims()
 		kind, large := "", "white"
@@ -324,10 +320,13 @@ func counts(w *clustersPage) any {
 	}{v, c.K[c.Best], w.clusters.Count(c.Samples)}
 }
 
+// ranksView shows the choice of a number: of one grouping, or of an experiment's draws, which have a Table and the number
+// of Classes of those in Figure.
 type ranksView struct {
-	Figure   *figureView
-	Says, By string
-	Table    *tableView // of the choices for an experiment's draws
+	Figure     *figureView
+	Chosen, By string
+	Table      *tableView
+	Classes    int
 }
 
 const rankAlt = "Misfit of held-out values and stability of the basis vectors at each rank."
@@ -339,42 +338,30 @@ func chosenRank(w *clustersPage) any {
 		return nil
 	}
 	curve, err := figure.RankCurve(c.Curve, c.Rank)
-	v := w.figure("curves/rank", rankAlt, curve, err)
 	s := c.String()
-	return ranksView{Figure: v, Says: strings.ToUpper(s[:1]) + s[1:] + ".", By: c.By.String()}
+	return &ranksView{Figure: w.figure("curves/rank", rankAlt, curve, err), Chosen: strings.ToUpper(s[:1]) + s[1:], By: c.By.String()}
 }
 
 // drawnCounts shows the numbers of groups chosen for draws: tables/groups.txt, … and curves/groups.png, ….
 func drawnCounts(w *experimentPage) any {
-	draws := drawsOf(w.records, func(r record.Record) bool { return r.Count != nil })
-	if len(draws) == 0 {
+	rows, last := chosenRows(drawsOf(w.records, func(r record.Record) bool { return r.Count != nil }), func(r record.Record) int { return r.Count.K })
+	if rows == nil {
 		return nil
 	}
-	rows, last := chosenRows(draws, func(r record.Record) int { return r.Count.K })
 	curve, err := figure.LengthCurve(meanLengths(last))
 	v := w.figure("curves/groups", "Description length of each number of clusters.", curve, err)
-	return w.drawnChoices(v, "groups", table.ChosenDocument(w.Name, "numbers of clusters", rows, true), "The number of clusters", last[0])
+	return &ranksView{Figure: v, Table: w.table("groups", table.ChosenDocument(w.Name, "numbers of clusters", rows, true)), Classes: last[0].Classes}
 }
 
 // ranks shows the ranks chosen for draws: tables/ranks.txt, … and curves/rank.png, ….
 func ranks(w *experimentPage) any {
-	draws := drawsOf(w.records, func(r record.Record) bool { return r.Choice != nil })
-	if len(draws) == 0 {
+	rows, last := chosenRows(drawsOf(w.records, func(r record.Record) bool { return r.Choice != nil }), func(r record.Record) int { return r.Choice.Rank })
+	if rows == nil {
 		return nil
 	}
-	rows, last := chosenRows(draws, func(r record.Record) int { return r.Choice.Rank })
 	curve, err := figure.RankCurve(meanCurve(last), 0)
-	v := w.figure("curves/rank", rankAlt, curve, err)
-	return w.drawnChoices(v, "ranks", table.ChosenDocument(w.Name, "ranks", rows, false), "The rank", last[0])
-}
-
-func (w *experimentPage) drawnChoices(v *figureView, name string, d *table.Document, number string, of record.Record) any {
-	says := fmt.Sprintf("%s was chosen for each draw, the same for all methods. The figure is the mean over the draws of %d classes.", number, of.Classes)
-	view := ranksView{Figure: v, Table: w.table(name, d), Says: says}
-	if of.Choice != nil {
-		view.By = of.Choice.By.String()
-	}
-	return view
+	v, t := w.figure("curves/rank", rankAlt, curve, err), w.table("ranks", table.ChosenDocument(w.Name, "ranks", rows, false))
+	return &ranksView{Figure: v, Table: t, Classes: last[0].Classes, By: last[0].Choice.By.String()}
 }
 
 // drawsOf returns one record of each draw that holds a choice, sorted by classes and repeat.
