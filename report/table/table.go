@@ -46,6 +46,7 @@ type Row struct {
 	Cells   []Cell // one for each of the table's methods
 
 	sample sample
+	best   int // the first best cell, or −1
 }
 
 // Cell summarises the finished trials of one method in a row.
@@ -158,13 +159,10 @@ func (t *Table) average(draws significance.Draws) *Row {
 // compare marks the best cells of each row and tests the others against the first of them. The same scores determine
 // the best, so p-values are corrected for all pairs in all rows. Half of the correction's level goes to the averages.
 func (t *Table) compare() {
-	rows := t.allRows()
-	best := make([]int, len(rows))
-	for at, r := range rows {
-		if best[at] = t.markBest(r); r.Average && t.Tests.noAverage {
-			best[at] = -1
-		}
-		if best[at] >= 0 {
+	var rows []*Row // with means to compare
+	for _, r := range t.allRows() {
+		if t.markBest(r); r.best >= 0 && !(r.Average && t.Tests.noAverage) {
+			rows = append(rows, r)
 			n := len(lists.Indices(r.Cells, func(c Cell) bool { return c.N >= minPairs }))
 			t.Comparisons += n * (n - 1) / 2
 		}
@@ -172,24 +170,19 @@ func (t *Table) compare() {
 	whole := t.Tests.corrects() && t.Comparisons <= maxFamily
 	var f testFamily
 	averages := 0 // the number of p-values of averages, which come last
-	for at, r := range rows {
-		if best[at] < 0 {
-			continue
-		}
+	for _, r := range rows {
 		before := len(f.pValues)
 		for i := range r.Cells {
-			c := &r.Cells[i]
-			if c.N > 0 && !c.Best {
-				if c.Contrast = t.Tests.contrast(r.sample, i, best[at]); c.Pairs > 0 {
-					f.add(c.Raw, &c.Contrast)
-				}
-			}
 			for j := range i {
-				other := r.Cells[j]
-				if !whole || c.N < minPairs || other.N < minPairs || i == best[at] && !other.Best || j == best[at] && !c.Best {
-					continue // too few pairs, or added above
+				a, b := i, j
+				if a == r.best {
+					a, b = j, i
 				}
-				if a, _ := r.sample.pair(i, j); len(a) >= minPairs {
+				if c := &r.Cells[a]; b == r.best && !c.Best {
+					if c.Contrast = t.Tests.contrast(r.sample, a, b); c.Pairs > 0 {
+						f.add(c.Raw, &c.Contrast)
+					}
+				} else if x, _ := r.sample.pair(i, j); whole && len(x) >= minPairs {
 					f.add(t.Tests.pValue(r.sample, i, j), nil)
 				}
 			}
@@ -209,23 +202,22 @@ func (t *Table) compare() {
 	t.Tests.judge(f, 0)
 }
 
-// markBest marks the best cells of a row and returns the first, −1 with fewer than two cells to compare.
-func (t *Table) markBest(r *Row) int {
+// markBest marks the best cells of a row with at least two cells to compare.
+func (t *Table) markBest(r *Row) {
+	r.best = -1
 	filled := lists.Indices(r.Cells, func(c Cell) bool { return c.N > 0 })
 	if len(filled) < 2 {
-		return -1
+		return
 	}
-	best := filled[0]
+	r.best = filled[0]
 	for _, i := range filled {
-		if t.Score.Better(r.Cells[i].Mean, r.Cells[best].Mean) {
-			best = i
+		if t.Score.Better(r.Cells[i].Mean, r.Cells[r.best].Mean) {
+			r.best = i
 		}
 	}
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		c.Best = c.N > 0 && !t.Score.Better(r.Cells[best].Mean, c.Mean)
+	for _, i := range filled {
+		r.Cells[i].Best = !t.Score.Better(r.Cells[r.best].Mean, r.Cells[i].Mean)
 	}
-	return best
 }
 
 func (t *Table) allRows() (rows []*Row) {
