@@ -44,7 +44,13 @@ func Curves(t *table.Table, looks Looks) (_ *Figure, err error) {
 	f.wholeX(lists.Map(t.Rows, func(row table.Row) int { return row.Number }))
 	var lines []line
 	for i, method := range t.Methods {
-		l := line{number: looks[method], name: method, points: meanPoints(t, i, 0), below: meanPoints(t, i, -1), above: meanPoints(t, i, 1), marked: len(t.Rows) <= mostMarkers}
+		l := line{number: looks[method], name: method, marked: len(t.Rows) <= mostMarkers}
+		for _, row := range t.Rows {
+			if c := row.Cells[i]; c.N > 0 {
+				l.points = append(l.points, plotter.XY{X: float64(row.Number), Y: c.Mean})
+				l.errors = append(l.errors, c.SD/math.Sqrt(float64(c.N)))
+			}
+		}
 		_, _, lowest, highest := plotter.XYRange(l.points)
 		if row, best := t.Level(i); t.Ranks && (t.Score.Better(lowest, highest) || t.Score.Better(highest, lowest)) && len(l.points) > 0 {
 			l.ring = &plotter.XY{X: float64(row), Y: best.Mean}
@@ -54,16 +60,6 @@ func Curves(t *table.Table, looks Looks) (_ *Figure, err error) {
 	f.addLines(lines...)
 	roundTicks(&f.plot.Y, t.Score.Unit == eval.UnitPercent)
 	return f.figure(true), nil
-}
-
-// meanPoints returns the means of a column, shifted by a number of standard errors.
-func meanPoints(t *table.Table, column int, errors float64) (points plotter.XYs) {
-	for _, row := range t.Rows {
-		if c := row.Cells[column]; c.N > 0 {
-			points = append(points, plotter.XY{X: float64(row.Number), Y: c.Mean + errors*c.SD/math.Sqrt(float64(c.N))})
-		}
-	}
-	return points
 }
 
 // dots draws the only row of a table, with the first method at the top. It calls guard.Fail.
@@ -118,16 +114,10 @@ func choiceFigure(x, y string, numbers []int, chosen int, bound func(*plot.Axis)
 	f.wholeX(numbers)
 	var lines []line
 	for i, c := range criteria {
-		points := func(times float64) plotter.XYs {
-			points := make(plotter.XYs, len(c.values))
-			for i, v := range c.values {
-				if points[i] = (plotter.XY{X: float64(numbers[i]), Y: v}); c.errors != nil {
-					points[i].Y += times * c.errors[i]
-				}
-			}
-			return points
+		l := line{number: i, name: c.name, errors: c.errors, marked: len(c.values) <= mostMarkers}
+		for i, v := range c.values {
+			l.points = append(l.points, plotter.XY{X: float64(numbers[i]), Y: v})
 		}
-		l := line{number: i, name: c.name, points: points(0), below: points(-1), above: points(1), marked: len(c.values) <= mostMarkers}
 		if chosen >= 0 {
 			l.ring = &l.points[chosen]
 		}
@@ -246,42 +236,24 @@ func levelOf(t *table.Table, method string) (c table.Cell) {
 	return c
 }
 
-const (
-	wideSpan = 20   // an axis is logarithmic if its largest value exceeds this multiple of the smallest
-	labelGap = 0.02 // the smallest distance of two labels, as a fraction of the axis
-)
-
-// placeValues puts the values on the horizontal axis as ticks and returns the position of each. The scale is
-// logarithmic if all are positive and span more than wideSpan. Texts, and 0 in a wide span, are equally spaced.
+// placeValues puts the values on the horizontal axis as equally spaced ticks, numbers in ascending order, and returns the
+// position of each.
 func (f *chart) placeValues(values []string) map[string]float64 {
-	numbers := map[string]float64{}
-	evenly := false
-	var positive []float64
+	numbers, places := map[string]float64{}, map[string]float64{}
 	for _, v := range values {
-		x, err := strconv.ParseFloat(v, 64)
-		evenly = evenly || err != nil
-		if numbers[v] = x; x > 0 {
-			positive = append(positive, x)
+		if x, err := strconv.ParseFloat(v, 64); err == nil {
+			numbers[v] = x
 		}
 	}
-	wide := len(positive) > 0 && slices.Max(positive) > wideSpan*slices.Min(positive)
-	if !evenly {
-		values = slices.SortedStableFunc(slices.Values(values), func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
+	if len(numbers) == len(values) {
+		slices.SortStableFunc(values, func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
 	}
-	axis := &f.plot.X
-	switch {
-	case evenly || wide && len(positive) < len(values):
-		for i, v := range values {
-			numbers[v] = float64(i)
-		}
-	case wide:
-		axis.Scale = plot.LogScale{}
+	for i, v := range values {
+		places[v] = float64(i)
 	}
-	if len(values) > 0 {
-		axis.Min, axis.Max = numbers[values[0]], numbers[values[len(values)-1]]
-	}
-	f.labelX(lists.Map(values, func(v string) float64 { return numbers[v] }), lists.Map(values, shownName))
-	return numbers
+	f.plot.X.Min, f.plot.X.Max = 0, float64(len(values)-1)
+	f.labelX(lists.Map(values, func(v string) float64 { return places[v] }), lists.Map(values, shownName))
+	return places
 }
 
 // Convergence draws, for each method, the remaining decrease of the objective, from 100 % after iteration 1 (the first

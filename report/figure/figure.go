@@ -170,8 +170,9 @@ const (
 	legendGap  = 0.15 * vg.Inch
 	chartGap   = 0.15 * vg.Inch
 
-	mostMarkers  = 20 // the most markers on a line
-	bandStrength = 28 // the opacity of a band, of 255
+	labelGap     = 0.02 // the smallest distance of two labels, as a fraction of the axis
+	mostMarkers  = 20   // the most markers on a line
+	bandStrength = 28   // the opacity of a band, of 255
 )
 
 // chart is a plot with its legend to the right.
@@ -203,23 +204,27 @@ func newChart(x, y string) *chart {
 
 // line is a line of a chart, named in its legend.
 type line struct {
-	number       int // selects the colour, dashes and marker
-	name         string
-	points       plotter.XYs
-	below, above plotter.XYs // the bounds of a pale band around the line, if they differ
-	marked       bool        // with a marker at each point
-	ring         *plotter.XY // a point with a ring, or nil; without points there is only the ring
+	number int // selects the colour, dashes and marker
+	name   string
+	points plotter.XYs
+	errors []float64   // the half heights of a pale band around the line, or nil
+	marked bool        // with a marker at each point
+	ring   *plotter.XY // a point with a ring, or nil; without points there is only the ring
 }
 
 // addLines adds lines, with all bands behind all lines. It calls guard.Fail.
 func (f *chart) addLines(lines ...line) {
 	for _, l := range lines {
-		if len(l.below) < 2 || slices.Equal(l.below, l.above) {
+		if len(l.points) < 2 || !slices.ContainsFunc(l.errors, func(e float64) bool { return e != 0 }) {
 			continue
 		}
-		outline := slices.Clone(l.above)
-		slices.Reverse(outline)
-		band, err := plotter.NewPolygon(slices.Concat(l.below, outline))
+		n := len(l.points)
+		outline := slices.Concat(l.points, l.points)
+		for i, e := range l.errors {
+			outline[i].Y -= e
+			outline[2*n-1-i] = plotter.XY{X: l.points[i].X, Y: l.points[i].Y + e}
+		}
+		band, err := plotter.NewPolygon(outline)
 		guard.Check(guard.Wrap(err, "band of %s", l.name))
 		c := color.NRGBAModel.Convert(Palette[l.number%len(Palette)]).(color.NRGBA)
 		c.A = bandStrength
@@ -381,8 +386,8 @@ func NewLooks(methods []string, sweeps []spec.Sweep) Looks {
 	looks := Looks{}
 	for _, method := range methods {
 		name := method
-		if at := slices.IndexFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }); at >= 0 {
-			name = sweeps[at].Name
+		if sweep, ok := lists.Find(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }); ok {
+			name = sweep.Name
 		}
 		if _, ok := looks[name]; !ok {
 			looks[name] = looks.count()
