@@ -132,7 +132,7 @@ func Publish(ctx context.Context, folder *results.Folder, from Sources) (_ *Expe
 	e.Shown, e.count = from.Shown, counting(from.Progress)
 	return e, folder.Publish(func(staging string) (keep []string, err error) {
 		if from.Shown == nil {
-			keep = guard.Must(copyPhotographs(staging, folder.Dir()))
+			keep = copyPhotographs(staging, folder.Dir())
 		}
 		return keep, WriteExperiment(ctx, staging, *e)
 	})

@@ -8,7 +8,6 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -58,8 +57,8 @@ type page struct {
 	Icon template.URL
 
 	tables map[string]string // tables that the page can copy, by the paths of their files
-	later  []func() error    // draw and write the files of sections, after all sections are made
-	after  func() error      // runs after later; may be nil
+	later  []func()          // draw and write the files of sections, after all sections are made; call guard.Fail
+	after  func()            // runs after later; may be nil
 }
 
 type section[P any] struct {
@@ -136,9 +135,9 @@ func writePage[P any](p *page, of P, sections []section[P]) (err error) {
 			p.Links = append(p.Links, link{s.id, s.title})
 		}
 	}
-	guard.Check(concurrently(p.ctx, p.later...))
+	concurrently(p.ctx, p.later...)
 	if p.after != nil {
-		guard.Check(p.after())
+		p.after()
 	}
 	view := struct {
 		*page
@@ -156,7 +155,8 @@ func writePage[P any](p *page, of P, sections []section[P]) (err error) {
 	var text strings.Builder
 	guard.Check(pageTemplate().Execute(&text, view))
 	lines := lists.Map(strings.Split(text.String(), "\n"), plaintext.Line)
-	return p.writeBytes("index.html", []byte(strings.Join(lines, "\n")))
+	p.writeBytes("index.html", []byte(strings.Join(lines, "\n")))
+	return nil
 }
 
 func programSetting(version string) [2]string { return [2]string{"program", "partwise " + version} }
@@ -167,24 +167,20 @@ type folder struct {
 	ctx context.Context
 }
 
-// write writes a file with a slash-separated name atomically. It returns the error of the context if that has ended.
-func (to folder) write(name string, write func(io.Writer) error) error {
-	if err := to.ctx.Err(); err != nil {
-		return err
-	}
+// write writes a file with a slash-separated name atomically. It calls guard.Fail, also if the context has ended.
+func (to folder) write(name string, write func(io.Writer) error) {
+	guard.Check(to.ctx.Err())
 	path := filepath.Join(to.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
+	guard.Check(os.MkdirAll(filepath.Dir(path), 0o777))
 	err := atomicfile.WriteFunc(path, func(w io.Writer) error { return write(atomicfile.UntilDone(to.ctx, w)) })
 	if _, named := errors.AsType[*fs.PathError](err); err != nil && !named {
 		err = fmt.Errorf("writing %s: %w", path, err)
 	}
-	return err
+	guard.Check(err)
 }
 
-func (to folder) writeBytes(name string, content []byte) error {
-	return to.write(name, func(w io.Writer) error {
+func (to folder) writeBytes(name string, content []byte) {
+	to.write(name, func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
 	})
@@ -199,14 +195,11 @@ type picture struct {
 // picture writes the image that draw returns later; until then the result has no size.
 func (p *page) picture(path, alt string, draw func() (image.Image, error)) *picture {
 	shown := &picture{Path: path, Alt: alt}
-	p.later = append(p.later, func() error {
-		img, err := draw()
-		if err != nil {
-			return err
-		}
+	p.later = append(p.later, func() {
+		img := guard.Must(draw())
 		size := img.Bounds().Size()
 		shown.Width, shown.Height = size.X, size.Y
-		return p.write(path, func(w io.Writer) error {
+		p.write(path, func(w io.Writer) error {
 			return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
 		})
 	})
@@ -235,13 +228,10 @@ func (p *page) figure(path, alt string, f *figure.Figure, err error) *figureView
 	}
 	guard.Check(err)
 	width, height := f.Size()
-	p.later = append(p.later, func() error {
+	p.later = append(p.later, func() {
 		for _, format := range figure.Formats {
-			if err := p.write(path+"."+format, func(w io.Writer) error { return f.Write(p.ctx, w, format) }); err != nil {
-				return err
-			}
+			p.write(path+"."+format, func(w io.Writer) error { return f.Write(p.ctx, w, format) })
 		}
-		return nil
 	})
 	return &figureView{path, alt, int(96 * width / vg.Inch), int(96 * height / vg.Inch)}
 }
@@ -274,7 +264,7 @@ func (p *page) table(name string, d *table.Document) *tableView {
 		if format.Name == "CSV" || format.Name == "LaTeX" {
 			p.tables[path] = text.String()
 		}
-		p.later = append(p.later, func() error { return p.writeBytes(path, text.Bytes()) })
+		p.later = append(p.later, func() { p.writeBytes(path, text.Bytes()) })
 		v.Files = append(v.Files, struct{ Label, Path string }{format.Name, path})
 	}
 	return v
@@ -294,11 +284,13 @@ func (p *page) writeTables() {
 	const script, data = "tables/page.js", "tables/data.js"
 	text := guard.Must(json.Marshal(p.tables))
 	p.Styles, p.Scripts = append(p.Styles, tablesCSS), append(p.Scripts, data, script)
-	guard.Check(cmp.Or(p.writeBytes(data, fmt.Appendf(nil, "globalThis.tableFiles = %s;\n", text)), p.writeBytes(script, tablesJS)))
+	p.writeBytes(data, fmt.Appendf(nil, "globalThis.tableFiles = %s;\n", text))
+	p.writeBytes(script, tablesJS)
 }
 
-func concurrently(ctx context.Context, functions ...func() error) error {
-	return parallel.Each(ctx, 0, len(functions), nil, func(i int) error { return functions[i]() })
+// concurrently runs functions that may call guard.Fail, and calls it itself.
+func concurrently(ctx context.Context, functions ...func()) {
+	guard.Check(parallel.Each(ctx, 0, len(functions), nil, func(i int) error { return guard.Try(functions[i]) }))
 }
 
 // withSafeNames returns the elements of a list with distinct names for files.

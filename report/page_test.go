@@ -256,13 +256,7 @@ func TestForeignPhotographs(t *testing.T) {
 	}
 	checkPage(t, tree(t, dir), nil)
 	for _, path := range []string{"http://example.com/x.png", "//example.com/1.png", "../1.png", "javascript:alert(1)", "words/1.png#x", "/etc/1.png"} {
-		err := folder{dir, t.Context()}.write(photographsFile, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, `{"Words":{"Sheets":[{"Path":%q}]}}`, path)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		folder{dir, t.Context()}.writeBytes(photographsFile, fmt.Appendf(nil, `{"Words":{"Sheets":[{"Path":%q}]}}`, path))
 		if err := WriteExperiment(t.Context(), dir, e); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), photographsFile) {
 			t.Errorf("%s: error %v", path, err)
 		}

@@ -71,12 +71,12 @@ func clustersPhotographs(w *clustersPage) any {
 func experimentPhotographs(w *experimentPage) any {
 	shown := w.experiment.Shown
 	if shown == nil || len(shown.Parts) == 0 && shown.TotalWords == 0 {
-		return w.linked(guard.Must(readPhotographs(filepath.Join(w.dir, photographsFile))))
+		return w.linked(readPhotographs(filepath.Join(w.dir, photographsFile)))
 	}
 	parts := slices.DeleteFunc(slices.Clone(shown.Parts), func(p models.PartsShown) bool { return !slices.Contains(w.shownMethods, p.Method) })
 	view := w.photographs(shown, parts, w.experiment.count)
-	w.after = func() error {
-		return w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view) })
+	w.after = func() {
+		w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view) })
 	}
 	return w.linked(view)
 }
@@ -97,9 +97,8 @@ func (p *page) photographs(shown *models.Illustrations, parts []models.PartsShow
 	if count == nil {
 		count = counting(nil)
 	}
-	photos, failed, err := loadPhotographs(p.ctx, shown, parts, count)
+	photos, failed := loadPhotographs(p.ctx, shown, parts, count)
 	p.Warnings = append(p.Warnings, failed...)
-	guard.Check(err)
 	for name, of := range withSafeNames(parts, func(of models.PartsShown) string { return of.Method }) {
 		v.Patches = append(v.Patches, p.patches("patches/"+name+"/", of, photos))
 	}
@@ -117,7 +116,7 @@ type photograph struct {
 }
 
 // loadPhotographs loads each photo that is drawn once, and returns warnings about unreadable ones.
-func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []models.PartsShown, count func(done, total int)) (photos []photograph, failed []string, err error) {
+func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []models.PartsShown, count func(done, total int)) (photos []photograph, failed []string) {
 	n := len(shown.Photographs)
 	large, small, cuts := make([]bool, n), make([]bool, n), make([][][2]int, n)
 	for _, of := range parts {
@@ -140,7 +139,7 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 	wanted := slices.DeleteFunc(matrix.Range(n), func(i int) bool { return !large[i] && !small[i] && cuts[i] == nil })
 	count(0, len(wanted))
 	failures := make([]error, n)
-	err = parallel.Each(ctx, 0, len(wanted), nil, func(at int) error {
+	guard.Check(parallel.Each(ctx, 0, len(wanted), nil, func(at int) error {
 		defer count(1, 0)
 		i := wanted[at]
 		failures[i] = guard.Call(func() error {
@@ -160,17 +159,15 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 				return nil
 			})
 		})
-		if isDone(failures[i]) {
-			return failures[i]
-		}
+		checkDone(failures[i])
 		return nil
-	})
+	}))
 	for i, err := range failures {
 		if err != nil {
 			failed = append(failed, fmt.Sprintf("%s is not shown: %v", photos[i].name, err))
 		}
 	}
-	return photos, failed, err
+	return photos, failed
 }
 
 func examplePhotographs(of models.PartsShown) []int {
@@ -236,8 +233,11 @@ func drawMarked(ctx context.Context, of models.PartsShown, photos []photograph, 
 	return figure.PhotoSheet(drawn, side), nil
 }
 
-func isDone(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+// checkDone calls guard.Fail with the error of a context.
+func checkDone(err error) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		guard.Check(err)
+	}
 }
 
 func (p *page) words(shown *models.Illustrations, photos []photograph) *wordsView {
@@ -269,16 +269,15 @@ func (p *page) words(shown *models.Illustrations, photos []photograph) *wordsVie
 const photographsFile = "photographs.json"
 
 // copyPhotographs copies photographsFile to the folder of a new page without photos, and returns the folders of its
-// pictures, which stay in place; nil if the page in from has none.
-func copyPhotographs(to, from string) (pictures []string, err error) {
+// pictures, which stay in place; nil if the page in from has none. It calls guard.Fail.
+func copyPhotographs(to, from string) (pictures []string) {
 	text, err := output.ReadFile(filepath.Join(from, photographsFile))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return []string{"patches/", "words/"}, atomicfile.Write(filepath.Join(to, photographsFile), text)
+	guard.Check(err)
+	guard.Check(atomicfile.Write(filepath.Join(to, photographsFile), text))
+	return []string{"patches/", "words/"}
 }
 
 // writtenPictures matches the names of pictures that page.photographs writes.
@@ -286,32 +285,26 @@ var writtenPictures = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(patches/[\pL\pN-]+|words)/(examples|[0-9]+)\.png$`)
 })
 
-// readPhotographs reads a photographsFile, if it exists. Pictures with other names are an error.
-func readPhotographs(path string) (view photographsView, err error) {
+// readPhotographs reads a photographsFile, if it exists. It calls guard.Fail, also for pictures with other names.
+func readPhotographs(path string) (view photographsView) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return view, nil
+		return view
 	}
-	if err != nil {
-		return view, err
-	}
-	if err := json.Unmarshal(text, &view); err != nil {
-		return view, fmt.Errorf("%s: %w", path, err)
-	}
+	guard.Check(err)
+	guard.Check(guard.Wrap(json.Unmarshal(text, &view), "%s", path))
 	var pictures []*picture
 	for _, p := range view.Patches {
 		pictures = append(pictures, p.Examples)
-		for _, row := range p.Rows {
-			pictures = append(pictures, row.Picture)
-		}
+		pictures = append(pictures, lists.Map(p.Rows, func(row partView) *picture { return row.Picture })...)
 	}
 	if view.Words != nil {
 		pictures = append(pictures, view.Words.Sheets...)
 	}
 	for _, p := range pictures {
 		if p != nil && !writtenPictures().MatchString(p.Path) {
-			return view, fmt.Errorf("%s: %q is not a picture of a report", path, p.Path)
+			guard.Fail("%s: %q is not a picture of a report", path, p.Path)
 		}
 	}
-	return view, nil
+	return view
 }
