@@ -119,10 +119,9 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{"css": css}).Parse(readTemplate("page") + "\n"))
 })
 
-// shownSection is a section for the page's template, and whether a fold begins or ends before it.
 type shownSection struct {
-	HTML         template.HTML
-	Fold, Unfold bool
+	HTML   template.HTML
+	Folded bool
 }
 
 // writePage makes the sections of a page and the page. Control characters of names are escaped as by plaintext.Line.
@@ -142,14 +141,11 @@ func writePage[P any](p *page, of P, sections []section[P]) (err error) {
 	view := struct {
 		*page
 		Sections []shownSection
-		Unfold   bool
 	}{page: p}
 	for i, s := range sections {
-		if !shown[i] {
-			continue
+		if shown[i] {
+			view.Sections = append(view.Sections, shownSection{fillTemplate(s.template, views[i]), s.folded})
 		}
-		view.Sections = append(view.Sections, shownSection{fillTemplate(s.template, views[i]), s.folded && !view.Unfold, view.Unfold && !s.folded})
-		view.Unfold = s.folded
 	}
 	p.writeTables()
 	var text strings.Builder

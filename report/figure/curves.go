@@ -185,7 +185,7 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 	for _, s := range sweeps {
 		at, best, own := slices.Index(s.Settings, setting), line{}, len(lines)
 		for i, method := range s.Methods {
-			c := levelOf(t, method)
+			_, c := t.Level(slices.Index(t.Methods, method))
 			if at < 0 || c.N == 0 {
 				continue
 			}
@@ -216,8 +216,8 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 		slices.SortStableFunc(l.points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 	}
 	f.addLines(append(lines, rings...)...)
-	for _, method := range t.Methods {
-		c := levelOf(t, method)
+	for column, method := range t.Methods {
+		_, c := t.Level(column)
 		if c.N == 0 || slices.ContainsFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }) {
 			continue
 		}
@@ -226,14 +226,6 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 	}
 	roundTicks(&f.plot.Y, t.Score.Unit == eval.UnitPercent)
 	return f.figure(true), nil
-}
-
-// levelOf returns the representative cell of a method, which is empty if the table lacks the method.
-func levelOf(t *table.Table, method string) (c table.Cell) {
-	if column := slices.Index(t.Methods, method); column >= 0 {
-		_, c = t.Level(column)
-	}
-	return c
 }
 
 // placeValues puts the values on the horizontal axis as equally spaced ticks, numbers in ascending order, and returns the

@@ -213,14 +213,9 @@ type SetTable struct {
 
 func (o SetTable) levels() (methods []string, means map[string]float64) {
 	means = map[string]float64{}
-	var peaks []Peak
+	peaks := Peaks(o.Table, nil)
 	if o.Best != nil {
 		peaks = o.Best.Rows
-	} else {
-		for i, method := range o.Table.Methods {
-			_, c := o.Table.Level(i)
-			peaks = append(peaks, Peak{Method: method, Cell: c})
-		}
 	}
 	for _, p := range peaks {
 		if p.Cell.N > 0 {

@@ -382,12 +382,8 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 func (g Grid) points(column int) float64 {
 	letters := utf8.RuneCountInString(g.Columns[column].Heading)
 	for _, l := range g.Lines {
-		w := l.Words[column]
-		n := utf8.RuneCountInString(w.Text)
-		if w.Deviation != "" {
-			n += len(" ± ") + w.Pad + len(w.Deviation)
-		}
-		letters = max(letters, n)
+		w := Word{Text: l.Words[column].Text, Deviation: l.Words[column].Deviation, Pad: l.Words[column].Pad}
+		letters = max(letters, utf8.RuneCountInString(textMarks.value(w)))
 	}
 	return float64(5*letters + 12)
 }

@@ -242,8 +242,11 @@ func (t *Table) lastRow() (last Row) {
 func (t *Table) ChoosesRank() bool { return t.Ranks && len(t.Rows) > 1 }
 
 // Level returns the representative cell of a column, and its row: the best rank, or the average over numbers of classes
-// with the largest number. The cell is empty if the column is.
+// with the largest number. The cell is empty if the column is, or is −1.
 func (t *Table) Level(column int) (row int, c Cell) {
+	if column < 0 {
+		return 0, Cell{}
+	}
 	if len(t.Rows) > 0 && !t.ChoosesRank() {
 		return t.Rows[len(t.Rows)-1].Number, t.lastRow().Cells[column]
 	}
@@ -417,8 +420,8 @@ type Peak struct {
 	Method, Setting string // a setting of a sweep, as "lambda=10", or ""
 	Label           string // the method's name in the records with this setting
 	Row             int    // a rank if there are several, else the largest number of classes; 0 without trials
+	Cell            Cell   // its cell; by NewBest, tested against the best of all methods
 	Rank            int    // set by NewBest; 0 for methods without a rank
-	Cell            Cell   // set by NewBest, tested against the best of all methods
 }
 
 // Peaks returns the best row and setting of each method of a table. For rows of classes, it compares the means over the
@@ -431,18 +434,14 @@ func Peaks(t *Table, sweeps []spec.Sweep) []Peak {
 			continue
 		}
 		candidates, sweep := []string{method}, spec.Sweep{Name: method}
-		if at := slices.IndexFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }); at >= 0 {
-			sweep = sweeps[at]
-			candidates = sweep.Methods
+		if s, ok := lists.Find(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }); ok {
+			candidates, sweep = s.Methods, s
 		}
 		best := Peak{Method: sweep.Name, Label: method}
-		mean, found := 0.0, false
 		for _, label := range candidates {
 			done[label] = true
-			if column := slices.Index(t.Methods, label); column >= 0 {
-				if row, c := t.Level(column); c.N > 0 && (!found || t.Score.Better(c.Mean, mean)) {
-					best.Label, best.Row, mean, found = label, row, c.Mean, true
-				}
+			if row, c := t.Level(slices.Index(t.Methods, label)); c.N > 0 && (best.Cell.N == 0 || t.Score.Better(c.Mean, best.Cell.Mean)) {
+				best.Label, best.Row, best.Cell = label, row, c
 			}
 		}
 		if at := slices.Index(sweep.Methods, best.Label); at >= 0 {
