@@ -20,7 +20,7 @@ func myIterations(w *experimentPage) any {
 			lines = append(lines, fmt.Sprintf("%s: mean %.0f over %s", method, float64(sum)/float64(trials), phrase.Count(trials, "trial", "trials")))
 		}
 	}
-	return unlessEmpty(lines)
+	return lines
 }
 
 const myTemplate = `

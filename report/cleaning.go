@@ -63,38 +63,38 @@ type Cleaning struct {
 // ReadCleaning reads PicturesFile and NotSameFile of the grouping in dir, after it has added pairs of photos to the
 // latter. The photo to keep is the original, unless another shot of its burst is sharper, or unless it is blurred or blank
 // and another one is not.
-func ReadCleaning(dir string, notSame ...[2]string) (*Cleaning, error) {
-	if _, err := groupedData(dir); err != nil {
-		return nil, err
-	}
+func ReadCleaning(dir string, notSame ...[2]string) (_ *Cleaning, err error) {
+	defer guard.Catch(&err)
+	guard.Must(groupedData(dir))
 	c := &Cleaning{}
 	byName, members := map[string]Photo{}, map[string][]Photo{}
 	at := filepath.Join(dir, PicturesFile)
-	err := readList(at, []string{"file", "copy_of", "copy", "remark", "width", "height", "bytes", "taken", "camera"}, func(line int, cells map[string]string) (err error) {
-		p := Photo{Line: line, Name: cells["file"], Copy: cells["copy"], Remark: cells["remark"], Taken: cells["taken"], Camera: cells["camera"], row: len(c.photos)}
-		p.Original = cmp.Or(cells["copy_of"], p.Name)
-		for i, to := range []*int{&p.Width, &p.Height, &p.Bytes} {
-			name := []string{"width", "height", "bytes"}[i]
-			if *to, err = strconv.Atoi(cells[name]); err != nil || *to < 0 {
-				return fmt.Errorf("%s %q: expected a whole number", name, cells[name])
+	err = readList(at, []string{"file", "copy_of", "copy", "remark", "width", "height", "bytes", "taken", "camera"}, func(line int, cells map[string]string) {
+		whole := func(name string) int {
+			n, err := strconv.Atoi(cells[name])
+			if err != nil || n < 0 {
+				guard.Fail("%s %q: expected a whole number", name, cells[name])
 			}
+			return n
+		}
+		p := Photo{
+			Line: line, Name: cells["file"], Original: cmp.Or(cells["copy_of"], cells["file"]), Copy: cells["copy"], Remark: cells["remark"],
+			Taken: cells["taken"], Camera: cells["camera"], Width: whole("width"), Height: whole("height"), Bytes: whole("bytes"), row: len(c.photos),
 		}
 		if p.Sharpness, err = strconv.ParseFloat(cmp.Or(cells["sharpness"], "0"), 64); err != nil || !(p.Sharpness >= 0) {
-			return fmt.Errorf("sharpness %q: expected a number from 0", cells["sharpness"])
+			guard.Fail("sharpness %q: expected a number from 0", cells["sharpness"])
 		}
 		if _, twice := byName[p.Name]; twice {
-			return fmt.Errorf("%q is listed twice", p.Name)
+			guard.Fail("%q is listed twice", p.Name)
 		}
 		byName[p.Name] = p
 		members[p.Original] = append(members[p.Original], p)
 		c.photos = append(c.photos, p)
-		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no %s: its data are not photos", dir, PicturesFile)
-	} else if err != nil {
-		return nil, err
 	}
+	guard.Check(err)
 	for _, pair := range notSame {
 		for _, name := range pair {
 			if _, ok := byName[name]; !ok {
@@ -102,10 +102,7 @@ func ReadCleaning(dir string, notSame ...[2]string) (*Cleaning, error) {
 			}
 		}
 	}
-	pairs, err := addNotSame(dir, notSame)
-	if err != nil {
-		return nil, err
-	}
+	pairs := guard.Must(addNotSame(dir, notSame))
 	rest := map[string]bool{}
 	for _, p := range c.photos {
 		if _, ok := byName[p.Original]; !ok {
@@ -159,8 +156,8 @@ var Kinds = []string{Copies, Bursts, pictures.Blank, pictures.Blurred}
 // Rest returns the photos of some kinds as assignments to groups with the names of the kinds.
 func (c *Cleaning) Rest(kinds []string) (rest []Assignment) {
 	add := func(p Photo, kind string) {
-		if at := slices.Index(Kinds, kind); slices.Contains(kinds, kind) {
-			rest = append(rest, Assignment{Line: p.Line, Sample: p.Name, Group: at + 1, Name: kind})
+		if slices.Contains(kinds, kind) {
+			rest = append(rest, Assignment{Line: p.Line, Sample: p.Name, Group: slices.Index(Kinds, kind) + 1, Name: kind})
 		}
 	}
 	for _, stack := range c.Stacks {
@@ -183,8 +180,8 @@ func (p Photo) kind(kept Photo) string {
 }
 
 // readList calls f with the line and the cells, by column, of each record of a CSV file whose header has the needed
-// columns.
-func readList(path string, needed []string, f func(line int, cells map[string]string) error) error {
+// columns. f may call guard.Fail.
+func readList(path string, needed []string, f func(line int, cells map[string]string)) error {
 	text, err := output.ReadFile(path)
 	if err != nil {
 		return err
@@ -193,7 +190,7 @@ func readList(path string, needed []string, f func(line int, cells map[string]st
 }
 
 // decodeList is readList for the text of a file.
-func decodeList(text []byte, needed []string, f func(line int, cells map[string]string) error) error {
+func decodeList(text []byte, needed []string, f func(line int, cells map[string]string)) error {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	header, _ := r.Read() // nil after an error
 	for _, name := range needed {
@@ -213,7 +210,7 @@ func decodeList(text []byte, needed []string, f func(line int, cells map[string]
 			cells[name] = spreadsheet.Text(record[i])
 		}
 		line, _ := r.FieldPos(0)
-		if err := f(line, cells); err != nil {
+		if err := guard.Try(func() { f(line, cells) }); err != nil {
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}
@@ -221,29 +218,27 @@ func decodeList(text []byte, needed []string, f func(line int, cells map[string]
 
 // addNotSame adds pairs of photos to NotSameFile of the grouping in dir, and returns all its pairs.
 func addNotSame(dir string, more [][2]string) (pairs [][2]string, err error) {
+	defer guard.Catch(&err)
 	at := filepath.Join(dir, NotSameFile)
 	text, err := output.ReadFile(at)
 	if errors.Is(err, fs.ErrNotExist) {
-		text = []byte("file,other\n")
-	} else if err != nil {
-		return nil, err
+		text, err = []byte("file,other\n"), nil
 	}
+	guard.Check(err)
 	out := bytes.NewBuffer(append(bytes.TrimRight(text, "\n"), '\n'))
 	lines := csv.NewWriter(out)
 	for _, pair := range more {
 		lines.Write([]string{spreadsheet.Cell(pair[0]), spreadsheet.Cell(pair[1])}) // cannot fail
 	}
 	lines.Flush()
-	if err := decodeList(out.Bytes(), []string{"file", "other"}, func(_ int, cells map[string]string) error {
+	err = decodeList(out.Bytes(), []string{"file", "other"}, func(_ int, cells map[string]string) {
 		pairs = append(pairs, [2]string{cells["file"], cells["other"]})
-		return nil
-	}); err != nil {
-		return nil, fmt.Errorf("%s: %w", at, err)
+	})
+	guard.Check(guard.Wrap(err, "%s", at))
+	if more != nil {
+		err = atomicfile.Write(at, out.Bytes())
 	}
-	if more == nil {
-		return pairs, nil
-	}
-	return pairs, atomicfile.Write(at, out.Bytes())
+	return pairs, err
 }
 
 //go:embed cleaning.css
@@ -286,8 +281,8 @@ func (c *Cleaning) WritePage(ctx context.Context, dir, command string) (err erro
 		Styles: []string{pageCSS, clustersCSS, cleaningCSS, data.cellCSS()},
 	}}
 	guard.Check(writePage(&w.page, w, []section[*cleaningPage]{
-		{id: "stacks", title: "Stacks", template: readTemplate("cleaning"), make: cleaningStacks},
-		{id: "marked", title: "Blurred and blank", template: readTemplate("cleaning"), make: cleaningMarked},
+		{id: "stacks", title: "Stacks", template: readTemplate("stacks"), make: cleaningStacks},
+		{id: "marked", title: "Blurred and blank", template: readTemplate("marked"), make: cleaningMarked},
 	}))
 	return stage.Publish()
 }
@@ -309,44 +304,43 @@ func (c *Cleaning) Summary() string {
 	if stacked != nil {
 		parts = append(parts, strings.Join(stacked, " and ")+" in "+phrase.Count(len(c.Stacks), "stack", "stacks"))
 	}
+	return strings.Join(append(parts, remarks(counts)...), ", ")
+}
+
+// remarks lists the numbers of blurred and of blank photos, as in "3 blurred".
+func remarks(counts map[string]int) (parts []string) {
 	for _, remark := range []string{pictures.Blurred, pictures.Blank} {
 		if counts[remark] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[remark], remark))
 		}
 	}
-	return strings.Join(parts, ", ")
-}
-
-type cleaningView struct {
-	ID, Title string
-	Stacks    []stackView
+	return parts
 }
 
 func cleaningStacks(w *cleaningPage) any {
-	v := cleaningView{ID: "stacks", Title: "Stacks of copies and bursts"}
+	views := make([]stackView, len(w.Stacks))
 	for i, stack := range w.Stacks {
-		photos := []cleanedView{w.cleaned(stack[0], "")}
-		for _, p := range stack[1:] {
-			photos = append(photos, w.cleaned(p, map[string]string{Copies: "copy", Bursts: "burst"}[p.kind(stack[0])]))
+		views[i].Title = fmt.Sprintf("Stack %d: %d photos", i+1, len(stack))
+		for _, p := range stack {
+			kind := map[string]string{Copies: "copy", Bursts: "burst"}[p.kind(stack[0])]
+			views[i].Photos = append(views[i].Photos, w.cleaned(p, kind, p.row == stack[0].row))
 		}
-		v.Stacks = append(v.Stacks, stackView{fmt.Sprintf("Stack %d: %d photos", i+1, len(stack)), photos})
 	}
-	if v.Stacks == nil {
-		return nil
-	}
-	return v
+	return views
 }
 
 func cleaningMarked(w *cleaningPage) any {
 	if len(w.Marked) == 0 {
 		return nil
 	}
-	photos := lists.Map(w.Marked, func(p Photo) cleanedView { return w.cleaned(p, p.Remark) })
-	return cleaningView{"marked", "Blurred and blank photos", []stackView{{Photos: photos}}}
+	return []stackView{{Photos: lists.Map(w.Marked, func(p Photo) cleanedView { return w.cleaned(p, p.Remark, false) })}}
 }
 
-// cleaned returns the view of a photo with its kind: copy, burst, blurred, blank, or "" if it is kept.
-func (w *cleaningPage) cleaned(p Photo, kind string) cleanedView {
+// cleaned returns the view of a photo that is kept, or of a copy, burst, blurred or blank photo.
+func (w *cleaningPage) cleaned(p Photo, kind string, kept bool) cleanedView {
 	facts := []string{kind, fmt.Sprintf("%d × %d", p.Width, p.Height), humanize.Bytes(uint64(p.Bytes)), p.Taken, p.Camera}
-	return cleanedView{w.data.tile(p.row, "../"), kind == "", slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })}
+	if kept {
+		facts = facts[1:]
+	}
+	return cleanedView{w.data.tile(p.row, "../"), kept, slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })}
 }

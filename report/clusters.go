@@ -60,7 +60,7 @@ type Clusters struct {
 	Shown    *models.Illustrations // parts and visual words on photos, or nil
 	Warnings []string
 
-	progress *counter
+	count func(done, total int) // counts the photos, or nil
 }
 
 type clustersPage struct {
@@ -109,14 +109,13 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 
 // inOrder returns the samples of each group, the most typical first if that is known.
 func (c Clusters) inOrder() [][]int {
-	members := make([][]int, slices.Max(append([]int{-1}, c.Groups...))+1)
-	for i, g := range c.Groups {
-		members[g] = append(members[g], i)
+	order := matrix.Range(len(c.Groups))
+	if c.Memberships != nil {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.Memberships[a].Distance, c.Memberships[b].Distance) })
 	}
-	for _, group := range members {
-		if c.Memberships != nil {
-			slices.SortStableFunc(group, func(a, b int) int { return cmp.Compare(c.Memberships[a].Distance, c.Memberships[b].Distance) })
-		}
+	members := make([][]int, slices.Max(append([]int{-1}, c.Groups...))+1)
+	for _, i := range order {
+		members[c.Groups[i]] = append(members[c.Groups[i]], i)
 	}
 	return members
 }
@@ -127,8 +126,6 @@ func (c Clusters) noun() string {
 	}
 	return "sample"
 }
-
-func (c Clusters) nouns() string { return strings.ToUpper(c.noun()[:1]) + c.noun()[1:] + "s" }
 
 // Count returns a number of samples in words, as in "3 images".
 func (c Clusters) Count(n int) string { return phrase.Count(n, c.noun(), c.noun()+"s") }
@@ -162,17 +159,18 @@ func (c Clusters) composition(members []int) (known int, classes, sizes []int) {
 }
 
 type plainScore struct {
-	Title, Help, Value string
-	Headline           bool
+	eval.Score
+	Value    string
+	Headline bool
 }
 
 func clusterScores(w *clustersPage) any {
 	var scores []plainScore
 	for _, name := range slices.SortedFunc(maps.Keys(w.clusters.Scores), eval.CompareScores) {
 		s, _ := eval.FindScore(name)
-		scores = append(scores, plainScore{s.Title, s.Help, table.WithUnit(s, w.clusters.Scores[name], " "), s.Prominence == eval.Headline})
+		scores = append(scores, plainScore{s, table.WithUnit(s, w.clusters.Scores[name], " "), s.Prominence == eval.Headline})
 	}
-	return unlessEmpty(scores)
+	return scores
 }
 
 const shownFirst = 12 // the number of samples of each group that the page shows without scripts
@@ -190,10 +188,11 @@ var (
 )
 
 type groupView struct {
-	Index, Number        int
-	Title, Size, Classes string
-	Pictures             []tileView
-	More                 string
+	Index, Number  int
+	Title, Classes string
+	Size, More     int // all samples, and those that are not in Pictures
+	Typical        bool
+	Pictures       []tileView
 }
 
 type tileView struct {
@@ -215,21 +214,17 @@ func groups(w *clustersPage) any {
 	c := w.clusters
 	var failed []string
 	w.data = w.newData()
-	guard.Check(concurrently(w.ctx, func() (err error) {
-		w.data.codes, err = c.encodeFeatures(w.ctx)
-		return err
-	}, func() (err error) {
+	concurrently(w.ctx, func() { w.data.codes = c.encodeFeatures(w.ctx) }, func() {
 		if c.Image != nil && len(w.order) > 0 {
-			w.data.Sheets, failed, err = c.writeThumbnails(w.folder, w.order)
+			w.data.Sheets, failed = c.writeThumbnails(w.folder, w.order)
 		}
-		return err
-	}))
+	})
 	w.Warnings, w.Styles = append(w.Warnings, failed...), append(w.Styles, w.data.cellCSS())
-	guard.Check(w.writeBytes(dataFile, dataScript(w.data)))
+	w.writeBytes(dataFile, dataScript(w.data))
 	for _, name := range scriptFiles {
-		guard.Check(w.writeBytes("page/"+name, scriptText(name)))
+		w.writeBytes("page/"+name, guard.Must(scripts.ReadFile(name)))
 	}
-	view := groupsView{Framed: w.data.Sheets != nil && c.Labels != nil, Thing: c.noun(), Things: c.nouns()}
+	view := groupsView{Framed: w.data.Sheets != nil && c.Labels != nil, Thing: c.noun(), Things: c.noun() + "s"}
 	for g, members := range w.members {
 		view.Groups = append(view.Groups, w.group(g, members))
 		w.Links = append(w.Links, link{fmt.Sprintf("group-%d", g+1), view.Groups[g].Title})
@@ -237,29 +232,18 @@ func groups(w *clustersPage) any {
 	return view
 }
 
-func scriptText(name string) []byte {
-	text, err := scripts.ReadFile(name)
-	if err != nil {
-		panic(err) // cannot fail: it is embedded
-	}
-	return text
-}
-
 func (w *clustersPage) group(g int, members []int) groupView {
 	c := w.clusters
 	_, classes, sizes := c.composition(members)
 	parts := lists.Map(classes, func(l int) string { return fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l]) })
-	v := groupView{Index: g, Number: g + 1, Title: fmt.Sprintf("Group %d", g+1), Size: c.Count(len(members)) + ".", Classes: strings.Join(parts, ", ")}
+	first := members[:min(len(members), shownFirst)]
+	v := groupView{
+		Index: g, Number: g + 1, Title: fmt.Sprintf("Group %d", g+1), Classes: strings.Join(parts, ", "),
+		Size: len(members), More: len(members) - len(first), Typical: c.Memberships != nil && len(members) > 1,
+		Pictures: lists.Map(first, func(sample int) tileView { return w.data.tile(sample, "") }),
+	}
 	if name := c.groupName(g, members); name != "" {
 		v.Title += ": " + name
-	}
-	if c.Memberships != nil && len(members) > 1 {
-		v.Size += " Most typical first."
-	}
-	first := members[:min(len(members), shownFirst)]
-	v.Pictures = lists.Map(first, func(sample int) tileView { return w.data.tile(sample, "") })
-	if more := len(members) - len(v.Pictures); more > 0 {
-		v.More = phrase.Count(more, "more "+c.noun(), "more "+c.noun()+"s") + "."
 	}
 	return v
 }

@@ -34,7 +34,7 @@ type Experiment struct {
 	Bases        []Basis               // the learned bases
 	Coefficients []figure.Coefficients // the representations of samples
 	Shown        *models.Illustrations // parts and visual words on photos, or nil
-	progress     *counter
+	count        func(done, total int) // counts the photos, or nil
 }
 
 // Sources are optional inputs and callbacks of a report besides results. All may be nil.
@@ -53,25 +53,18 @@ func (s Sources) warn(format string, a ...any) string {
 	return text
 }
 
-// counter counts the work of several goroutines. A nil counter counts nothing.
-type counter struct {
-	mu          sync.Mutex
-	done, total int
-	progress    func(done, total int)
-}
-
-func (c *counter) count(done, total int) {
-	if c != nil && c.progress != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.done, c.total = c.done+done, c.total+total; done > 0 {
-			c.progress(c.done, c.total)
+// counting returns a function for several goroutines that adds to the done and to the total work, and reports both.
+func counting(progress func(done, total int)) (add func(done, total int)) {
+	var mu sync.Mutex
+	var sumDone, sumTotal int
+	return func(done, total int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if sumDone, sumTotal = sumDone+done, sumTotal+total; done > 0 && progress != nil {
+			progress(sumDone, sumTotal)
 		}
 	}
 }
-
-func (c *counter) step()     { c.count(1, 0) }
-func (c *counter) add(n int) { c.count(0, n) }
 
 type experimentPage struct {
 	page
@@ -136,10 +129,10 @@ func unfinished(missing int) string {
 func Publish(ctx context.Context, folder *results.Folder, from Sources) (_ *Experiment, err error) {
 	defer guard.Catch(&err)
 	e := readExperiment(folder.Dir(), from)
-	e.Shown, e.progress = from.Shown, &counter{progress: from.Progress}
+	e.Shown, e.count = from.Shown, counting(from.Progress)
 	return e, folder.Publish(func(staging string) (keep []string, err error) {
 		if from.Shown == nil {
-			keep = guard.Must(copyPhotographs(staging, folder.Dir()))
+			keep = copyPhotographs(staging, folder.Dir())
 		}
 		return keep, WriteExperiment(ctx, staging, *e)
 	})
@@ -349,25 +342,22 @@ func setsFindings(w *setsPage) any {
 			found = append(found, a.Finding())
 		}
 	}
-	return unlessEmpty(found)
+	return found
 }
 
 type acrossView struct {
-	Title        string
+	eval.Score
 	Minor        bool // below the main scores
 	Means, Pairs *tableView
 	Ranks        *figureView
 }
 
 func across(w *setsPage) any {
-	if len(w.across) == 0 {
-		return nil
-	}
 	var views []acrossView
 	for name, a := range withSafeNames(w.across, func(a *table.Sets) string { return a.Score.Name }) {
 		ranks, err := figure.Ranks(a.Methods, a.Ranks, a.Groups)
 		views = append(views, acrossView{
-			Title: a.Score.Title, Minor: a.Score.Prominence == eval.Minor, Means: w.table(name+"-sets", a.Document()), Pairs: w.table(name+"-pairs", a.Matrix()),
+			Score: a.Score, Minor: a.Score.Prominence == eval.Minor, Means: w.table(name+"-sets", a.Document()), Pairs: w.table(name+"-pairs", a.Matrix()),
 			Ranks: w.figure("curves/"+name+"-ranks", "Average ranks of the methods over the sets, with bars over methods that do not differ.", ranks, err),
 		})
 	}
@@ -390,5 +380,5 @@ func eachSet(w *setsPage) any {
 		}
 		views = append(views, v)
 	}
-	return unlessEmpty(views)
+	return views
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -183,11 +184,13 @@ func TestWriteExperimentErrors(t *testing.T) {
 func TestWriteFileAtomic(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a", "b.txt")
-	say := func(s string, err error) error {
-		return folder{dir, t.Context()}.write("a/b.txt", func(w io.Writer) error {
+	say := func(s string, failing error) (err error) {
+		defer guard.Catch(&err)
+		folder{dir, t.Context()}.write("a/b.txt", func(w io.Writer) error {
 			_, writing := io.WriteString(w, s)
-			return errors.Join(writing, err)
+			return errors.Join(writing, failing)
 		})
+		return nil
 	}
 	if err := say("old", nil); err != nil {
 		t.Fatal(err)

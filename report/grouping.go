@@ -24,7 +24,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
-	"github.com/seed4492f2cd/partwise/pictures"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -94,21 +93,21 @@ func groupedData(dir string) (string, error) {
 // c has the name, command, method, settings, warnings and pictures; Publish fills in all other fields and returns c.
 func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *grouping.Grouping, c Clusters, from Sources) (_ Clusters, err error) {
 	defer guard.Catch(&err)
-	c.progress = &counter{progress: from.Progress}
+	c.count = counting(from.Progress)
 	c.setResults(ctx, in, found, f.Folder.Dir())
 	stage := guard.Must(f.Folder.Stage(GroupingFiles...))
 	defer stage.Discard()
 	to := folder{stage.Dir(), ctx}
 	c.writeLists(to, in)
 	// Compressing the model takes as long as drawing the page.
-	guard.Check(concurrently(ctx, func() error {
+	concurrently(ctx, func() {
 		m := guard.Must(found.Model(ctx, in))
 		m.Program, m.Groups.Opened, m.Groups.ByDay = c.Program, c.Opened, c.ByDay
-		return to.write(ModelFile, m.Save)
-	}, func() error {
+		to.write(ModelFile, m.Save)
+	}, func() {
 		c.Shown = guard.Must(found.Illustrate(ctx, in))
-		return WriteClusters(ctx, stage.Dir(), c)
-	}))
+		guard.Check(WriteClusters(ctx, stage.Dir(), c))
+	})
 	err = stage.Publish()
 	if err == nil && from.Published != nil {
 		err = from.Published()
@@ -129,10 +128,10 @@ func (c *Clusters) setResults(ctx context.Context, in *input.Inputs, found *grou
 	}
 	if in.Set.HasImages() {
 		c.Image = func(i int) (image.Image, error) {
-			defer c.progress.step()
+			defer c.count(1, 0)
 			return in.Thumbnail(ctx, i)
 		}
-		c.progress.add(len(c.Names))
+		c.count(0, len(c.Names))
 		c.Side = max(in.Set.Height, in.Set.Width)
 		for _, i := range figure.Evenly(matrix.Range(len(files)), 32) {
 			w, h, _ := imagefile.Size(files[i]) // unreadable files are reported later
@@ -174,12 +173,12 @@ func linksTo(files []string, dir string) []string {
 
 // writeLists calls guard.Fail.
 func (c Clusters) writeLists(to folder, in *input.Inputs) {
-	guard.Check(to.writeList(AssignmentsFile, len(c.Names), c.assignments()))
+	to.writeList(AssignmentsFile, len(c.Names), c.assignments())
 	if c.Pictures != nil {
-		guard.Check(to.writeList(PicturesFile, len(c.Names), c.pictures()))
+		to.writeList(PicturesFile, len(c.Names), c.pictures())
 	}
 	if bad := in.Bad(); len(bad) > 0 {
-		guard.Check(to.write(SkippedFile, func(w io.Writer) error { return datasets.WriteBadFiles(w, bad) }))
+		to.write(SkippedFile, func(w io.Writer) error { return datasets.WriteBadFiles(w, bad) })
 	}
 	if c.GroupClasses != nil {
 		classes := make([]string, in.Set.Len())
@@ -188,13 +187,13 @@ func (c Clusters) writeLists(to folder, in *input.Inputs) {
 				classes[i] = in.Set.Classes[label]
 			}
 		}
-		guard.Check(to.write(LabelsFile, func(w io.Writer) error { return in.Set.WriteLabels(w, classes) }))
+		to.write(LabelsFile, func(w io.Writer) error { return in.Set.WriteLabels(w, classes) })
 	}
 	if !c.Grouping.Links.None() {
-		guard.Check(to.write(LinksFile, func(w io.Writer) error { return in.Set.WriteLinks(w, c.Grouping.Links) }))
+		to.write(LinksFile, func(w io.Writer) error { return in.Set.WriteLinks(w, c.Grouping.Links) })
 	}
 	if in.Scales != nil {
-		guard.Check(to.writeBytes(results.ScalesFile, results.Scales(in.Scales)))
+		to.writeBytes(results.ScalesFile, results.Scales(in.Scales))
 	}
 }
 
@@ -204,8 +203,8 @@ type listColumn struct {
 	cell func(sample int) string
 }
 
-// writeList writes a CSV file with a line for each of n samples.
-func (to folder) writeList(name string, n int, columns []listColumn) error {
+// writeList writes a CSV file with a line for each of n samples. It calls guard.Fail.
+func (to folder) writeList(name string, n int, columns []listColumn) {
 	var text bytes.Buffer
 	out := csv.NewWriter(&text)
 	for i := -1; i < n; i++ {
@@ -218,7 +217,7 @@ func (to folder) writeList(name string, n int, columns []listColumn) error {
 		out.Write(line) // cannot fail
 	}
 	out.Flush()
-	return to.writeBytes(name, text.Bytes())
+	to.writeBytes(name, text.Bytes())
 }
 
 // assignments has the group of each sample, the classes of both, if known, and the confidence.
@@ -301,7 +300,7 @@ func PicturesFound(p *input.Pictures) string {
 	if p == nil {
 		return ""
 	}
-	copies, outliers, remarks, stacks := 0, 0, map[string]int{}, map[int]bool{}
+	copies, outliers, counts, stacks := 0, 0, map[string]int{}, map[int]bool{}
 	for i, first := range p.CopyOf {
 		if first != i {
 			copies++
@@ -310,17 +309,13 @@ func PicturesFound(p *input.Pictures) string {
 		if p.Outlier[i] > 0 {
 			outliers++
 		}
-		remarks[p.Remark[i]]++
+		counts[p.Remark[i]]++
 	}
 	var parts []string
 	if copies > 0 {
 		parts = append(parts, phrase.Count(copies, "copy", "copies")+" of "+phrase.Count(len(stacks), "image", "images"))
 	}
-	for _, remark := range []string{pictures.Blurred, pictures.Blank} {
-		if remarks[remark] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", remarks[remark], remark))
-		}
-	}
+	parts = append(parts, remarks(counts)...)
 	if outliers > 0 {
 		parts = append(parts, phrase.Count(outliers, "outlier", "outliers"))
 	}
@@ -346,13 +341,12 @@ func ReadAssignments(dir string) (found []Assignment, data string, err error) {
 
 // ReadAssignmentsFile returns the groups of samples in a file with the format of AssignmentsFile.
 func ReadAssignmentsFile(path string) (found []Assignment, err error) {
-	err = readList(path, []string{"file", "group"}, func(line int, cells map[string]string) (err error) {
-		a := Assignment{Line: line, Sample: cells["file"], Name: cells["name"]}
-		if a.Group, err = strconv.Atoi(cells["group"]); err != nil || a.Group < 0 {
-			return fmt.Errorf("group %q: expected a number from 1, or 0 for no group", cells["group"])
+	err = readList(path, []string{"file", "group"}, func(line int, cells map[string]string) {
+		group, err := strconv.Atoi(cells["group"])
+		if err != nil || group < 0 {
+			guard.Fail("group %q: expected a number from 1, or 0 for no group", cells["group"])
 		}
-		found = append(found, a)
-		return nil
+		found = append(found, Assignment{Line: line, Sample: cells["file"], Name: cells["name"], Group: group})
 	})
 	if err == nil && found == nil {
 		err = fmt.Errorf("%s: the file lists no samples", path)

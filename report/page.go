@@ -8,7 +8,6 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -37,6 +36,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/report/figure"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
@@ -57,15 +57,15 @@ type page struct {
 	Icon template.URL
 
 	tables map[string]string // tables that the page can copy, by the paths of their files
-	later  []func() error    // draw and write the files of sections, after all sections are made
-	after  func() error      // runs after later; may be nil
+	later  []func()          // draw and write the files of sections, after all sections are made; call guard.Fail
+	after  func()            // runs after later; may be nil
 }
 
 type section[P any] struct {
 	id, title string // the anchor, and the title in the navigation; may be empty
 	template  string // the template: the text of a file from readTemplate, or any other
-	// make writes the section's files, or adds that to page.later, and returns the data of the template; nil leaves the
-	// section out. It calls guard.Fail.
+	// make writes the section's files, or adds that to page.later, and returns the data of the template. A nil pointer and
+	// an empty list leave the section out. It calls guard.Fail.
 	make   func(P) any
 	folded bool // consecutive folded sections share one fold
 }
@@ -108,7 +108,7 @@ func readTemplate(name string) string {
 }
 
 func fillTemplate(text string, view any) template.HTML {
-	t := template.Must(template.New("shared").Parse(readTemplate("shared")))
+	t := template.Must(template.New("shared").Funcs(template.FuncMap{"count": phrase.Count}).Parse(readTemplate("shared")))
 	var out strings.Builder
 	guard.Check(template.Must(t.New("section").Parse(text)).Execute(&out, view))
 	return template.HTML(out.String())
@@ -119,53 +119,43 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{"css": css}).Parse(readTemplate("page") + "\n"))
 })
 
-// shownSection is a section for the page's template, and whether a fold begins or ends before it.
 type shownSection struct {
-	HTML         template.HTML
-	Fold, Unfold bool
+	HTML   template.HTML
+	Folded bool
 }
 
 // writePage makes the sections of a page and the page. Control characters of names are escaped as by plaintext.Line.
 func writePage[P any](p *page, of P, sections []section[P]) (err error) {
 	defer guard.Catch(&err)
-	views := make([]any, len(sections))
+	views, shown := make([]any, len(sections)), make([]bool, len(sections))
 	for i, s := range sections {
-		if views[i] = s.make(of); views[i] != nil && s.title != "" {
+		views[i] = s.make(of)
+		if shown[i], _ = template.IsTrue(views[i]); shown[i] && s.title != "" {
 			p.Links = append(p.Links, link{s.id, s.title})
 		}
 	}
-	guard.Check(concurrently(p.ctx, p.later...))
+	concurrently(p.ctx, p.later...)
 	if p.after != nil {
-		guard.Check(p.after())
+		p.after()
 	}
 	view := struct {
 		*page
 		Sections []shownSection
-		Unfold   bool
 	}{page: p}
 	for i, s := range sections {
-		if views[i] == nil {
-			continue
+		if shown[i] {
+			view.Sections = append(view.Sections, shownSection{fillTemplate(s.template, views[i]), s.folded})
 		}
-		view.Sections = append(view.Sections, shownSection{fillTemplate(s.template, views[i]), s.folded && !view.Unfold, view.Unfold && !s.folded})
-		view.Unfold = s.folded
 	}
 	p.writeTables()
 	var text strings.Builder
 	guard.Check(pageTemplate().Execute(&text, view))
 	lines := lists.Map(strings.Split(text.String(), "\n"), plaintext.Line)
-	return p.writeBytes("index.html", []byte(strings.Join(lines, "\n")))
+	p.writeBytes("index.html", []byte(strings.Join(lines, "\n")))
+	return nil
 }
 
 func programSetting(version string) [2]string { return [2]string{"program", "partwise " + version} }
-
-// unlessEmpty returns a list for a template, or nil to leave its section out.
-func unlessEmpty[T any](list []T) any {
-	if len(list) == 0 {
-		return nil
-	}
-	return list
-}
 
 // folder is a folder that a report is written to, until its context ends.
 type folder struct {
@@ -173,24 +163,20 @@ type folder struct {
 	ctx context.Context
 }
 
-// write writes a file with a slash-separated name atomically. It returns the error of the context if that has ended.
-func (to folder) write(name string, write func(io.Writer) error) error {
-	if err := to.ctx.Err(); err != nil {
-		return err
-	}
+// write writes a file with a slash-separated name atomically. It calls guard.Fail, also if the context has ended.
+func (to folder) write(name string, write func(io.Writer) error) {
+	guard.Check(to.ctx.Err())
 	path := filepath.Join(to.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
+	guard.Check(os.MkdirAll(filepath.Dir(path), 0o777))
 	err := atomicfile.WriteFunc(path, func(w io.Writer) error { return write(atomicfile.UntilDone(to.ctx, w)) })
 	if _, named := errors.AsType[*fs.PathError](err); err != nil && !named {
 		err = fmt.Errorf("writing %s: %w", path, err)
 	}
-	return err
+	guard.Check(err)
 }
 
-func (to folder) writeBytes(name string, content []byte) error {
-	return to.write(name, func(w io.Writer) error {
+func (to folder) writeBytes(name string, content []byte) {
+	to.write(name, func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
 	})
@@ -199,19 +185,17 @@ func (to folder) writeBytes(name string, content []byte) error {
 type picture struct {
 	Path, Alt     string
 	Width, Height int
+	Caption       string // may be empty
 }
 
 // picture writes the image that draw returns later; until then the result has no size.
 func (p *page) picture(path, alt string, draw func() (image.Image, error)) *picture {
 	shown := &picture{Path: path, Alt: alt}
-	p.later = append(p.later, func() error {
-		img, err := draw()
-		if err != nil {
-			return err
-		}
+	p.later = append(p.later, func() {
+		img := guard.Must(draw())
 		size := img.Bounds().Size()
 		shown.Width, shown.Height = size.X, size.Y
-		return p.write(path, func(w io.Writer) error {
+		p.write(path, func(w io.Writer) error {
 			return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
 		})
 	})
@@ -224,8 +208,8 @@ type captioned struct {
 }
 
 type figureView struct {
-	PNG, SVG, PDF, Alt string
-	Width, Height      int // in CSS pixels, 96 to the inch
+	Path, Alt     string // the path lacks the extension
+	Width, Height int    // in CSS pixels, 96 to the inch
 }
 
 type methodView struct {
@@ -240,16 +224,12 @@ func (p *page) figure(path, alt string, f *figure.Figure, err error) *figureView
 	}
 	guard.Check(err)
 	width, height := f.Size()
-	v := &figureView{path + ".png", path + ".svg", path + ".pdf", alt, int(96 * width / vg.Inch), int(96 * height / vg.Inch)}
-	p.later = append(p.later, func() error {
-		for i, write := range []func(context.Context, io.Writer) error{f.PNG, f.SVG, f.PDF} {
-			if err := p.write([]string{v.PNG, v.SVG, v.PDF}[i], func(w io.Writer) error { return write(p.ctx, w) }); err != nil {
-				return err
-			}
+	p.later = append(p.later, func() {
+		for _, format := range figure.Formats {
+			p.write(path+"."+format, func(w io.Writer) error { return f.Write(p.ctx, w, format) })
 		}
-		return nil
 	})
-	return v
+	return &figureView{path, alt, int(96 * width / vg.Inch), int(96 * height / vg.Inch)}
 }
 
 type tableView struct {
@@ -280,7 +260,7 @@ func (p *page) table(name string, d *table.Document) *tableView {
 		if format.Name == "CSV" || format.Name == "LaTeX" {
 			p.tables[path] = text.String()
 		}
-		p.later = append(p.later, func() error { return p.writeBytes(path, text.Bytes()) })
+		p.later = append(p.later, func() { p.writeBytes(path, text.Bytes()) })
 		v.Files = append(v.Files, struct{ Label, Path string }{format.Name, path})
 	}
 	return v
@@ -300,11 +280,13 @@ func (p *page) writeTables() {
 	const script, data = "tables/page.js", "tables/data.js"
 	text := guard.Must(json.Marshal(p.tables))
 	p.Styles, p.Scripts = append(p.Styles, tablesCSS), append(p.Scripts, data, script)
-	guard.Check(cmp.Or(p.writeBytes(data, fmt.Appendf(nil, "globalThis.tableFiles = %s;\n", text)), p.writeBytes(script, tablesJS)))
+	p.writeBytes(data, fmt.Appendf(nil, "globalThis.tableFiles = %s;\n", text))
+	p.writeBytes(script, tablesJS)
 }
 
-func concurrently(ctx context.Context, functions ...func() error) error {
-	return parallel.Each(ctx, 0, len(functions), nil, func(i int) error { return functions[i]() })
+// concurrently runs functions that may call guard.Fail, and calls it itself.
+func concurrently(ctx context.Context, functions ...func()) {
+	guard.Check(parallel.Each(ctx, 0, len(functions), nil, func(i int) error { return guard.Try(functions[i]) }))
 }
 
 // withSafeNames returns the elements of a list with distinct names for files.

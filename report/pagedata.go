@@ -114,10 +114,8 @@ func (d *pageData) cellCSS() string {
 // tile returns the view of a sample for a page. up is the path from the page to the folder of the data's page, or "".
 func (d *pageData) tile(i int, up string) tileView {
 	t := tileView{Sample: i, Name: d.Names[i]}
-	if link := d.link(i); strings.HasPrefix(link, "file:") {
-		t.Link = template.URL(link)
-	} else if link != "" {
-		t.Link = template.URL(up + link)
+	if t.Link = template.URL(d.link(i)); t.Link != "" && !strings.HasPrefix(string(t.Link), "file:") {
+		t.Link = template.URL(up) + t.Link
 	}
 	if s := d.Sheets; s != nil && s.Sizes[2*i] > 0 {
 		at := d.place[i] % s.PerSheet
@@ -130,39 +128,33 @@ func (d *pageData) tile(i int, up string) tileView {
 // link returns the link to the file of a sample, as page.js does, or "".
 func (d *pageData) link(i int) string {
 	switch {
+	case d.Links != nil && d.Links[i] != "":
+		return d.Base + d.Links[i]
 	case d.Links == nil && d.Base != "":
 		return d.Base + escapePath(d.Names[i])
-	case d.Links == nil || d.Links[i] == "":
-		return ""
 	}
-	return d.Base + d.Links[i]
+	return ""
 }
 
 func (s *sheetsData) path(sheet int) string { return fmt.Sprintf("pictures/%03d%s", sheet, s.Ending) }
 
 func dataScript(d *pageData) []byte {
-	text, err := json.Marshal(d)
-	if err != nil {
-		panic(err) // cannot fail: lists of words and finite numbers only
-	}
-	return fmt.Appendf(nil, dataBegin+"%s"+dataEnd, text)
+	return fmt.Appendf(nil, dataBegin+"%s"+dataEnd, guard.Must(json.Marshal(d)))
 }
 
 const dataBegin, dataEnd = "window.partwiseData = ", ";\n"
 
-func readData(script []byte) (*pageData, error) {
+func readData(script []byte) (d *pageData, err error) {
+	defer guard.Catch(&err)
 	text, ok := bytes.CutPrefix(script, []byte(dataBegin))
 	text, ok2 := bytes.CutSuffix(text, []byte(dataEnd))
 	if !ok || !ok2 {
 		return nil, errors.New("not in the format that partwise writes")
 	}
-	d := &pageData{}
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.DisallowUnknownFields()
-	if err := in.Decode(d); err != nil {
-		return nil, err
-	}
-	if in.More() {
+	guard.Check(in.Decode(&d))
+	if d == nil || in.More() {
 		return nil, errors.New("unexpected text after the data")
 	}
 	n := len(d.Names)
@@ -245,30 +237,25 @@ type codes struct {
 }
 
 // encodeFeatures returns codes and the map of the samples; none without features, if all are equal, or if memory is
-// short.
-func (c Clusters) encodeFeatures(ctx context.Context) (out codes, err error) {
+// short. It calls guard.Fail.
+func (c Clusters) encodeFeatures(ctx context.Context) codes {
 	n := len(c.Names)
 	if c.Features == nil || n < 2 {
-		return out, nil
+		return codes{}
 	}
 	release, err := memory.FromContext(ctx).Keep(int64(n)*8*directions+layout.Memory(n)+64<<20, "the map")
 	if _, short := errors.AsType[*memory.LimitError](err); short {
-		return out, nil
-	} else if err != nil {
-		return out, err
+		return codes{}
 	}
+	guard.Check(err)
 	defer release()
-	p, err := project.Rows(ctx, c.Features, c.Cosine, directions)
-	if err != nil || p.D == 0 {
-		return out, err
+	p := guard.Must(project.Rows(ctx, c.Features, c.Cosine, directions))
+	if p.D == 0 {
+		return codes{}
 	}
 	numbers, length := p.Codes(codeLength)
 	text := lists.Map(numbers, func(v int8) byte { return byte(v) })
-	at, err := layout.Points(ctx, p)
-	if err != nil {
-		return out, err
-	}
-	return codes{text, length, mapPlaces(at)}, nil
+	return codes{text, length, mapPlaces(guard.Must(layout.Points(ctx, p)))}
 }
 
 // mapPlaces returns points in a plane as two-byte numbers, centred, with one scale for both coordinates.
@@ -289,8 +276,8 @@ func mapPlaces(at []float32) []byte {
 const mostFailures = 20
 
 // writeThumbnails writes contact sheets of samples in this order, pictures/000.jpg and so on, and returns warnings about
-// unreadable pictures.
-func (c Clusters) writeThumbnails(to folder, order []int) (s *sheetsData, failed []string, err error) {
+// unreadable pictures. It calls guard.Fail.
+func (c Clusters) writeThumbnails(to folder, order []int) (s *sheetsData, failed []string) {
 	grid := figure.NewGrid(cmp.Or(c.Side, figure.PhotographCell))
 	sheets := slices.Collect(slices.Chunk(order, grid.Len()))
 	s = &sheetsData{
@@ -304,54 +291,39 @@ func (c Clusters) writeThumbnails(to folder, order []int) (s *sheetsData, failed
 		workers--
 		release, err = memory.FromContext(to.ctx).Keep(int64(workers)*grid.Memory(), "the contact sheets")
 	}
-	if err != nil {
-		return nil, nil, err
-	}
+	guard.Check(err)
 	defer release()
 	gone := make([]error, len(order))
-	if err := parallel.Each(to.ctx, workers, s.Count, nil, func(sheet int) error {
-		drawn, err := c.drawSheet(to.ctx, grid, sheets[sheet], s.Sizes, gone)
-		if err != nil {
-			return err
-		}
-		return to.writeBytes(s.path(sheet), drawn)
-	}); err != nil {
-		return nil, nil, err
-	}
-	missing := 0
+	guard.Check(parallel.Each(to.ctx, workers, s.Count, nil, func(sheet int) error {
+		to.writeBytes(s.path(sheet), c.drawSheet(to.ctx, grid, sheets[sheet], s.Sizes, gone))
+		return nil
+	}))
 	for _, sample := range order {
 		if err := gone[sample]; err != nil {
-			if missing++; missing <= mostFailures {
-				failed = append(failed, fmt.Sprintf("%s is not shown: %v", c.Names[sample], err))
-			}
+			failed = append(failed, fmt.Sprintf("%s is not shown: %v", c.Names[sample], err))
 		}
 	}
-	if more := missing - mostFailures; more > 0 {
-		failed = append(failed, phrase.Count(more, "more image is", "more images are")+" not shown.")
+	if more := len(failed) - mostFailures; more > 0 {
+		failed = append(failed[:mostFailures], phrase.Count(more, "more image is", "more images are")+" not shown.")
 	}
-	return s, failed, nil
+	return s, failed
 }
 
 // drawSheet draws one sheet, and sets the sizes of its thumbnails. Unreadable pictures leave their cells empty and an
-// error in gone.
-func (c Clusters) drawSheet(ctx context.Context, grid figure.Grid, samples []int, sizes []byte, gone []error) ([]byte, error) {
+// error in gone. It calls guard.Fail.
+func (c Clusters) drawSheet(ctx context.Context, grid figure.Grid, samples []int, sizes []byte, gone []error) []byte {
 	thumbs := make([]*image.RGBA, len(samples))
 	for at, sample := range samples {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		guard.Check(ctx.Err())
 		img, err := c.Image(sample)
-		switch {
-		case isDone(err):
-			return nil, err
-		case err != nil:
+		if checkDone(err); err != nil {
 			gone[sample] = err
-		default:
-			thumbs[at] = figure.Small(img, grid.Cell)
-			sizes[2*sample], sizes[2*sample+1] = byte(thumbs[at].Rect.Dx()), byte(thumbs[at].Rect.Dy())
+			continue
 		}
+		thumbs[at] = figure.Small(img, grid.Cell)
+		sizes[2*sample], sizes[2*sample+1] = byte(thumbs[at].Rect.Dx()), byte(thumbs[at].Rect.Dy())
 	}
-	return grid.Encode(thumbs)
+	return guard.Must(grid.Encode(thumbs))
 }
 
 // ServedPage is the page of a grouping with explore.js, for a server that accepts corrections. Its scripts and styles
@@ -397,7 +369,7 @@ func ServePage(root fs.FS, has func(sample int) bool, search bool) (_ *ServedPag
 	head := page{Styles: []string{pageCSS, clustersCSS, data.cellCSS(), exploreCSS}, Scripts: []string{dataFile}, Connects: true, Icon: template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(icon))}
 	for _, name := range append([]string{"explore.js"}, scriptFiles...) {
 		path := "page/" + name
-		served.Files[path] = scriptText(name)
+		served.Files[path] = guard.Must(scripts.ReadFile(name))
 		head.Scripts = append(head.Scripts, path)
 	}
 	title, body, err := partsOfPage(string(text))

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -44,13 +45,14 @@ type photographsView struct {
 type patchesView struct {
 	Method   string
 	Examples *picture
+	Legend   []partView // the numbers of all parts
 	Rows     []partView
 	Left     string // the number of parts without a row, or ""
 }
 
 type partView struct {
-	Title   string
-	Picture *picture // nil if no photo uses the part
+	Title, Colour string
+	Picture       *picture // in Rows; nil if no photo uses the part
 }
 
 type wordsView struct {
@@ -62,19 +64,19 @@ func clustersPhotographs(w *clustersPage) any {
 	if w.clusters.Shown == nil {
 		return nil
 	}
-	return w.linked(w.photographs(w.clusters.Shown, w.clusters.Shown.Parts, w.clusters.progress))
+	return w.linked(w.photographs(w.clusters.Shown, w.clusters.Shown.Parts, w.clusters.count))
 }
 
 // experimentPhotographs shows the parts and visual words of an experiment, or the published ones.
 func experimentPhotographs(w *experimentPage) any {
 	shown := w.experiment.Shown
 	if shown == nil || len(shown.Parts) == 0 && shown.TotalWords == 0 {
-		return w.linked(guard.Must(readPhotographs(filepath.Join(w.dir, photographsFile))))
+		return w.linked(readPhotographs(filepath.Join(w.dir, photographsFile)))
 	}
 	parts := slices.DeleteFunc(slices.Clone(shown.Parts), func(p models.PartsShown) bool { return !slices.Contains(w.shownMethods, p.Method) })
-	view := w.photographs(shown, parts, w.experiment.progress)
-	w.after = func() error {
-		return w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view) })
+	view := w.photographs(shown, parts, w.experiment.count)
+	w.after = func() {
+		w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view) })
 	}
 	return w.linked(view)
 }
@@ -91,10 +93,12 @@ func (p *page) linked(v photographsView) any {
 
 // photographs shows parts and visual words on photos: patches/METHOD/examples.png with all parts, patches/METHOD/1.png,
 // … with one part, and words/1.png, …. It warns about unreadable photos.
-func (p *page) photographs(shown *models.Illustrations, parts []models.PartsShown, done *counter) (v photographsView) {
-	photos, failed, err := loadPhotographs(p.ctx, shown, parts, done)
+func (p *page) photographs(shown *models.Illustrations, parts []models.PartsShown, count func(done, total int)) (v photographsView) {
+	if count == nil {
+		count = counting(nil)
+	}
+	photos, failed := loadPhotographs(p.ctx, shown, parts, count)
 	p.Warnings = append(p.Warnings, failed...)
-	guard.Check(err)
 	for name, of := range withSafeNames(parts, func(of models.PartsShown) string { return of.Method }) {
 		v.Patches = append(v.Patches, p.patches("patches/"+name+"/", of, photos))
 	}
@@ -112,9 +116,8 @@ type photograph struct {
 }
 
 // loadPhotographs loads each photo that is drawn once, and returns warnings about unreadable ones.
-func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []models.PartsShown, done *counter) (photos []photograph, failed []string, err error) {
+func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []models.PartsShown, count func(done, total int)) (photos []photograph, failed []string) {
 	n := len(shown.Photographs)
-	photos = make([]photograph, n)
 	large, small, cuts := make([]bool, n), make([]bool, n), make([][][2]int, n)
 	for _, of := range parts {
 		for _, i := range examplePhotographs(of) {
@@ -132,17 +135,12 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 			cuts[example.Photograph] = append(cuts[example.Photograph], [2]int{w, e})
 		}
 	}
-	var wanted []int
-	for i, photo := range shown.Photographs {
-		photos[i].name = photo.Name
-		if large[i] || small[i] || cuts[i] != nil {
-			wanted = append(wanted, i)
-		}
-	}
-	done.add(len(wanted))
+	photos = lists.Map(shown.Photographs, func(p models.Photograph) photograph { return photograph{name: p.Name} })
+	wanted := slices.DeleteFunc(matrix.Range(n), func(i int) bool { return !large[i] && !small[i] && cuts[i] == nil })
+	count(0, len(wanted))
 	failures := make([]error, n)
-	err = parallel.Each(ctx, 0, len(wanted), nil, func(at int) error {
-		defer done.step()
+	guard.Check(parallel.Each(ctx, 0, len(wanted), nil, func(at int) error {
+		defer count(1, 0)
 		i := wanted[at]
 		failures[i] = guard.Call(func() error {
 			return shown.Photographs[i].With(func(img image.Image) error {
@@ -161,17 +159,15 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 				return nil
 			})
 		})
-		if isDone(failures[i]) {
-			return failures[i]
-		}
+		checkDone(failures[i])
 		return nil
-	})
+	}))
 	for i, err := range failures {
 		if err != nil {
 			failed = append(failed, fmt.Sprintf("%s is not shown: %v", photos[i].name, err))
 		}
 	}
-	return photos, failed, err
+	return photos, failed
 }
 
 func examplePhotographs(of models.PartsShown) []int {
@@ -192,20 +188,16 @@ func (p *page) patches(prefix string, of models.PartsShown, photos []photograph)
 	if all := examplePhotographs(of); len(all) > 0 {
 		alt := fmt.Sprintf("%s with the patches of %s learned by %s, each part in its own colour.",
 			phrase.Count(len(all), "image", "images"), phrase.Count(k, "part", "parts"), of.Method)
-		v.Examples = p.picture(prefix+"examples.png", alt, func() (image.Image, error) {
-			tiles, err := tilesOf(p.ctx, of, photos, all, -1)
-			return figure.Examples(tiles, k), err
-		})
+		v.Examples = p.marked(prefix+"examples.png", alt, of, photos, all, -1)
+	}
+	for part := range k {
+		v.Legend = append(v.Legend, partView{Title: strconv.Itoa(part + 1), Colour: figure.PartColour(part)})
 	}
 	for part := range min(k, maxPartRows) {
-		row := partView{Title: fmt.Sprintf("Part %d", part+1)}
+		row := partView{Title: fmt.Sprintf("Part %d", part+1), Colour: figure.PartColour(part)}
 		if users := topPhotographs(of.Coefficients, part); len(users) > 0 {
-			names := lists.Map(users, func(user int) string { return photos[user].name })
-			alt := fmt.Sprintf("The images with the largest coefficients of part %d of %s, with its patches in colour: %s.", part+1, of.Method, phrase.List(names))
-			row.Picture = p.picture(fmt.Sprintf("%s%d.png", prefix, part+1), alt, func() (image.Image, error) {
-				tiles, err := tilesOf(p.ctx, of, photos, users, part)
-				return figure.PartRow(tiles, part), err
-			})
+			alt := fmt.Sprintf("The images with the largest coefficients of part %d of %s, with its patches in colour.", part+1, of.Method)
+			row.Picture = p.marked(fmt.Sprintf("%s%d.png", prefix, part+1), alt, of, photos, users, part)
 		}
 		v.Rows = append(v.Rows, row)
 	}
@@ -215,28 +207,37 @@ func (p *page) patches(prefix string, of models.PartsShown, photos []photograph)
 	return v
 }
 
-// tilesOf draws photos with the marks of a part, or of all parts if part is −1. Unreadable photos are empty.
-func tilesOf(ctx context.Context, of models.PartsShown, photos []photograph, shown []int, part int) (tiles []figure.GalleryTile, err error) {
-	for _, i := range shown {
-		tile, photo := figure.GalleryTile{Caption: photos[i].name}, photos[i]
-		from, opt, marks := photo.large, figure.MarkOptions{Numbers: true}, of.Patches[i]
-		if part >= 0 {
-			from, opt = photo.small, figure.MarkOptions{Fade: true}
+// marked draws photos with the marks of a part, or of all parts if part is −1, and lists their names.
+func (p *page) marked(path, alt string, of models.PartsShown, photos []photograph, shown []int, part int) *picture {
+	v := p.picture(path, alt, func() (image.Image, error) { return drawMarked(p.ctx, of, photos, shown, part) })
+	v.Caption = phrase.List(lists.Map(shown, func(i int) string { return photos[i].name }))
+	return v
+}
+
+func drawMarked(ctx context.Context, of models.PartsShown, photos []photograph, shown []int, part int) (image.Image, error) {
+	drawn, side := make([]*image.RGBA, len(shown)), partBox // unreadable photos are nil
+	for at, i := range shown {
+		from, opt, marks := photos[i].small, figure.MarkOptions{Fade: true}, of.Patches[i]
+		if part < 0 {
+			from, opt, side = photos[i].large, figure.MarkOptions{Numbers: true}, figure.MarkBox
+		} else {
 			marks = slices.DeleteFunc(slices.Clone(marks), func(m models.Patch) bool { return m.Part != part })
 		}
 		if from != nil {
-			tile.Drawing = &image.RGBA{Pix: slices.Clone(from.Pix), Stride: from.Stride, Rect: from.Rect}
-			if err := figure.DrawMarks(ctx, tile.Drawing, photo.size, marks, opt); err != nil {
+			drawn[at] = &image.RGBA{Pix: slices.Clone(from.Pix), Stride: from.Stride, Rect: from.Rect}
+			if err := figure.DrawMarks(ctx, drawn[at], photos[i].size, marks, opt); err != nil {
 				return nil, err
 			}
 		}
-		tiles = append(tiles, tile)
 	}
-	return tiles, nil
+	return figure.PhotoSheet(drawn, side), nil
 }
 
-func isDone(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+// checkDone calls guard.Fail with the error of a context.
+func checkDone(err error) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		guard.Check(err)
+	}
 }
 
 func (p *page) words(shown *models.Illustrations, photos []photograph) *wordsView {
@@ -268,16 +269,15 @@ func (p *page) words(shown *models.Illustrations, photos []photograph) *wordsVie
 const photographsFile = "photographs.json"
 
 // copyPhotographs copies photographsFile to the folder of a new page without photos, and returns the folders of its
-// pictures, which stay in place; nil if the page in from has none.
-func copyPhotographs(to, from string) (pictures []string, err error) {
+// pictures, which stay in place; nil if the page in from has none. It calls guard.Fail.
+func copyPhotographs(to, from string) (pictures []string) {
 	text, err := output.ReadFile(filepath.Join(from, photographsFile))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return []string{"patches/", "words/"}, atomicfile.Write(filepath.Join(to, photographsFile), text)
+	guard.Check(err)
+	guard.Check(atomicfile.Write(filepath.Join(to, photographsFile), text))
+	return []string{"patches/", "words/"}
 }
 
 // writtenPictures matches the names of pictures that page.photographs writes.
@@ -285,32 +285,26 @@ var writtenPictures = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(patches/[\pL\pN-]+|words)/(examples|[0-9]+)\.png$`)
 })
 
-// readPhotographs reads a photographsFile, if it exists. Pictures with other names are an error.
-func readPhotographs(path string) (view photographsView, err error) {
+// readPhotographs reads a photographsFile, if it exists. It calls guard.Fail, also for pictures with other names.
+func readPhotographs(path string) (view photographsView) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return view, nil
+		return view
 	}
-	if err != nil {
-		return view, err
-	}
-	if err := json.Unmarshal(text, &view); err != nil {
-		return view, fmt.Errorf("%s: %w", path, err)
-	}
+	guard.Check(err)
+	guard.Check(guard.Wrap(json.Unmarshal(text, &view), "%s", path))
 	var pictures []*picture
 	for _, p := range view.Patches {
 		pictures = append(pictures, p.Examples)
-		for _, row := range p.Rows {
-			pictures = append(pictures, row.Picture)
-		}
+		pictures = append(pictures, lists.Map(p.Rows, func(row partView) *picture { return row.Picture })...)
 	}
 	if view.Words != nil {
 		pictures = append(pictures, view.Words.Sheets...)
 	}
 	for _, p := range pictures {
 		if p != nil && !writtenPictures().MatchString(p.Path) {
-			return view, fmt.Errorf("%s: %q is not a picture of a report", path, p.Path)
+			guard.Fail("%s: %q is not a picture of a report", path, p.Path)
 		}
 	}
-	return view, nil
+	return view
 }

@@ -6,6 +6,7 @@ import (
 	"image"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,9 +15,11 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report/figure"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
@@ -26,10 +29,7 @@ func sameName(name string) string { return name }
 // convergence shows how the objectives fall: curves/convergence.png, ….
 func convergence(w *experimentPage) any {
 	curves, err := figure.Convergence(w.ctx, w.records, w.shownMethods, w.looks)
-	if v := w.figure("curves/convergence", "Decrease of each method's objective with the iterations.", curves, err); v != nil {
-		return v
-	}
-	return nil
+	return w.figure("curves/convergence", "Decrease of each method's objective with the iterations.", curves, err)
 }
 
 // terms shows the terms of objectives with a penalty: curves/terms-METHOD.png, ….
@@ -41,25 +41,25 @@ func terms(w *experimentPage) any {
 			views = append(views, methodView{Method: method, Figure: f})
 		}
 	}
-	return unlessEmpty(views)
+	return views
 }
 
 // coefficients shows the representations of samples: coefficients/METHOD.png.
 func coefficients(w *experimentPage) any {
-	view := struct {
+	found := slices.DeleteFunc(slices.Clone(w.experiment.Coefficients), func(c figure.Coefficients) bool { return !slices.Contains(w.shownMethods, c.Method) })
+	if len(found) == 0 {
+		return nil
+	}
+	view := &struct {
 		Pictures []captioned
 		Chosen   bool
 	}{Chosen: w.chosen}
-	found := slices.DeleteFunc(slices.Clone(w.experiment.Coefficients), func(c figure.Coefficients) bool { return !slices.Contains(w.shownMethods, c.Method) })
 	for name, c := range withSafeNames(found, func(c figure.Coefficients) string { return c.Method }) {
 		n, k := c.Values.Dims()
 		alt := fmt.Sprintf("The %d coefficients of %s by %s, sorted by class, and the distances between samples.", k, phrase.Count(n, "sample", "samples"), c.Method)
 		view.Pictures = append(view.Pictures, captioned{c.Method, w.picture("coefficients/"+name+".png", alt, func() (image.Image, error) {
 			return figure.CoefficientPicture(w.ctx, c, w.experiment.Classes)
 		})})
-	}
-	if len(found) == 0 {
-		return nil
 	}
 	return view
 }
@@ -75,30 +75,26 @@ type Basis struct {
 
 func partsOfMethods(w *experimentPage) any {
 	shown := slices.DeleteFunc(slices.Clone(w.experiment.Bases), func(b Basis) bool { return !slices.Contains(w.shownMethods, b.Method) })
-	return w.writeParts(shown, partsView{About: "Each", Chosen: w.chosen})
+	return w.writeParts(shown, "", w.chosen)
 }
 
 func partsOfGroups(w *clustersPage) any {
 	if w.clusters.Basis == nil {
 		return nil
 	}
-	about := "The method represents each " + w.clusters.noun() + " as a weighted sum of learned parts. Each"
-	return w.writeParts([]Basis{*w.clusters.Basis}, partsView{About: about, Below: " below"})
+	return w.writeParts([]Basis{*w.clusters.Basis}, w.clusters.noun(), false)
 }
 
-type partsView struct {
-	About          string // the beginning of the text
-	Below          string // where the pictures are
-	Bases          []captioned
-	Colour, Chosen bool
-}
-
-// writeParts writes a montage of each basis, bases/METHOD.png.
-func (p *page) writeParts(bases []Basis, view partsView) any {
+// writeParts writes a montage of each basis, bases/METHOD.png. thing is a sample of a grouping, or "".
+func (p *page) writeParts(bases []Basis, thing string, chosen bool) any {
 	if len(bases) == 0 {
 		return nil
 	}
-	view.Colour = bases[0].Channels == 3
+	view := &struct {
+		Thing          string
+		Bases          []captioned
+		Colour, Chosen bool
+	}{Thing: thing, Colour: bases[0].Channels == 3, Chosen: chosen}
 	for name, b := range withSafeNames(bases, func(b Basis) string { return b.Method }) {
 		_, k := b.Vectors.Dims()
 		kind, large := "", "white"
@@ -184,24 +180,20 @@ func findings(w *experimentPage) any {
 			found = append(found, s)
 		}
 	}
-	return unlessEmpty(found)
+	return found
 }
 
 type scoreView struct {
-	Title, Help string
+	eval.Score
 	Minor       bool       // below the main scores
-	Best        *tableView // shown first, or nil
+	Best, Table *tableView // Best is shown first, or nil
 	Curve       *figureView
 	Sweeps      []*figureView
-	Table       *tableView
 }
 
 // scores shows the tables and curves of each score: tables/SCORE.txt, …, tables/best-SCORE.txt, …, curves/SCORE.png, …,
 // curves/SCORE-by-SETTING.png, ….
 func scores(w *experimentPage) any {
-	if len(w.tables) == 0 {
-		return nil
-	}
 	var views []scoreView
 	for name, t := range withSafeNames(w.tables, func(t scoreTables) string { return t.all.Score.Name }) {
 		views = append(views, w.score(t, name))
@@ -211,19 +203,16 @@ func scores(w *experimentPage) any {
 
 func (w *experimentPage) score(t scoreTables, name string) scoreView {
 	e := w.experiment
-	v := scoreView{Title: t.all.Score.Title, Help: t.all.Score.Help, Minor: t.all.Score.Prominence == eval.Minor, Table: w.table(name, t.all.Document())}
+	v := scoreView{Score: t.all.Score, Minor: t.all.Score.Prominence == eval.Minor, Table: w.table(name, t.all.Document())}
 	drawn := t.all
 	if t.best != nil {
 		v.Best = w.table("best-"+name, t.best.Document())
-		drawn = table.New(w.records, t.all.Score.Name, t.best.Table.Methods, table.TestsOf(e.Summary))
+		drawn = table.New(w.records, v.Name, t.best.Table.Methods, table.TestsOf(e.Summary))
 	}
 	curves, err := figure.Curves(drawn, w.looks)
 	v.Curve = w.figure("curves/"+name, v.Title+" of each method, as in the table. Bands are one standard error of the mean to each side.", curves, err)
-	var settings []string // of all sweeps, each once
-	for _, s := range e.Sweeps {
-		settings = append(settings, slices.DeleteFunc(slices.Clone(s.Settings), func(x string) bool { return slices.Contains(settings, x) })...)
-	}
-	for file, setting := range withSafeNames(settings, sameName) {
+	settings := slices.Concat(lists.Map(e.Sweeps, func(s spec.Sweep) []string { return s.Settings })...)
+	for file, setting := range withSafeNames(lists.Unique(settings), sameName) {
 		curves, err := figure.SweepCurves(t.all, e.Sweeps, setting, w.looks)
 		if f := w.figure("curves/"+name+"-by-"+file, v.Title+" against "+setting+".", curves, err); f != nil {
 			v.Sweeps = append(v.Sweeps, f)
@@ -233,15 +222,8 @@ func (w *experimentPage) score(t scoreTables, name string) scoreView {
 }
 
 type timesView struct {
-	Lines, Methods []timeLine
-	All            timeLine
-	Judging        string // the step after the factorisation
-	Words          string // the seconds for the visual words of draws, or ""
-}
-
-type timeLine struct {
-	Name  string
-	Words []string
+	Lines, Methods [][]string // the cells of each row
+	Judging, Words string     // the step after the factorisation, and the seconds for the visual words of draws or ""
 }
 
 type phase struct {
@@ -284,9 +266,9 @@ func (p *page) times(methods []string, judging string, phases []phase) any {
 		return took
 	}
 	all := t.Elapsed()
-	v := timesView{Judging: judging, All: timeLine{"Total", []string{seconds(all), ""}}}
+	v := timesView{Judging: judging}
 	add := func(name string, d time.Duration) {
-		v.Lines = append(v.Lines, timeLine{name, []string{seconds(d), fmt.Sprintf("%.0f %%", 100*d.Seconds()/max(all.Seconds(), 1e-9))}})
+		v.Lines = append(v.Lines, []string{name, seconds(d), fmt.Sprintf("%.0f %%", 100*d.Seconds()/max(all.Seconds(), 1e-9))})
 	}
 	rest := all
 	for _, p := range phases {
@@ -299,12 +281,13 @@ func (p *page) times(methods []string, judging string, phases []phase) any {
 		}
 	}
 	add("Images, the page and the rest", rest)
+	v.Lines = append(v.Lines, []string{"Total", seconds(all), ""})
 	for _, m := range methods {
 		trials := t.Spent(m, timing.Scores).Count
 		if trials == 0 {
 			continue
 		}
-		words := []string{fmt.Sprint(trials)}
+		words := []string{m, strconv.Itoa(trials)}
 		for _, p := range []timing.Phase{timing.Factorising, timing.SetUp, timing.Initial, timing.Grouping, timing.Scores} {
 			text := seconds(spent(m, p))
 			if t.Spent(m, p).Count == 0 {
@@ -312,7 +295,7 @@ func (p *page) times(methods []string, judging string, phases []phase) any {
 			}
 			words = append(words, text)
 		}
-		v.Methods = append(v.Methods, timeLine{m, words})
+		v.Methods = append(v.Methods, words)
 	}
 	if drawn := t.Spent("", timing.DrawnWords); drawn.Count > 0 {
 		v.Words = seconds(drawn.Time)
@@ -330,16 +313,20 @@ func counts(w *clustersPage) any {
 	}
 	curve, err := figure.CountCurve(c)
 	v := w.figure("curves/groups", "Description length, silhouette and stability of each number of groups.", curve, err)
-	return struct {
+	return &struct {
 		*figureView
-		Chosen, Samples string
-	}{v, fmt.Sprint(c.K[c.Best]), phrase.Count(c.Samples, w.clusters.noun(), w.clusters.noun()+"s")}
+		Chosen  int
+		Samples string
+	}{v, c.K[c.Best], w.clusters.Count(c.Samples)}
 }
 
+// ranksView shows the choice of a number: of one grouping, or of an experiment's draws, which have a Table and the number
+// of Classes of those in Figure.
 type ranksView struct {
-	Figure   *figureView
-	Says, By string
-	Table    *tableView // of the choices for an experiment's draws
+	Figure     *figureView
+	Chosen, By string
+	Table      *tableView
+	Classes    int
 }
 
 const rankAlt = "Misfit of held-out values and stability of the basis vectors at each rank."
@@ -351,42 +338,30 @@ func chosenRank(w *clustersPage) any {
 		return nil
 	}
 	curve, err := figure.RankCurve(c.Curve, c.Rank)
-	v := w.figure("curves/rank", rankAlt, curve, err)
 	s := c.String()
-	return ranksView{Figure: v, Says: strings.ToUpper(s[:1]) + s[1:] + ".", By: c.By.String()}
+	return &ranksView{Figure: w.figure("curves/rank", rankAlt, curve, err), Chosen: strings.ToUpper(s[:1]) + s[1:], By: c.By.String()}
 }
 
 // drawnCounts shows the numbers of groups chosen for draws: tables/groups.txt, … and curves/groups.png, ….
 func drawnCounts(w *experimentPage) any {
-	draws := drawsOf(w.records, func(r record.Record) bool { return r.Count != nil })
-	if len(draws) == 0 {
+	rows, last := chosenRows(drawsOf(w.records, func(r record.Record) bool { return r.Count != nil }), func(r record.Record) int { return r.Count.K })
+	if rows == nil {
 		return nil
 	}
-	rows, last := chosenRows(draws, func(r record.Record) int { return r.Count.K })
 	curve, err := figure.LengthCurve(meanLengths(last))
 	v := w.figure("curves/groups", "Description length of each number of clusters.", curve, err)
-	return w.drawnChoices(v, "groups", table.ChosenDocument(w.Name, "numbers of clusters", rows, true), "The number of clusters", last[0])
+	return &ranksView{Figure: v, Table: w.table("groups", table.ChosenDocument(w.Name, "numbers of clusters", rows, true)), Classes: last[0].Classes}
 }
 
 // ranks shows the ranks chosen for draws: tables/ranks.txt, … and curves/rank.png, ….
 func ranks(w *experimentPage) any {
-	draws := drawsOf(w.records, func(r record.Record) bool { return r.Choice != nil })
-	if len(draws) == 0 {
+	rows, last := chosenRows(drawsOf(w.records, func(r record.Record) bool { return r.Choice != nil }), func(r record.Record) int { return r.Choice.Rank })
+	if rows == nil {
 		return nil
 	}
-	rows, last := chosenRows(draws, func(r record.Record) int { return r.Choice.Rank })
 	curve, err := figure.RankCurve(meanCurve(last), 0)
-	v := w.figure("curves/rank", rankAlt, curve, err)
-	return w.drawnChoices(v, "ranks", table.ChosenDocument(w.Name, "ranks", rows, false), "The rank", last[0])
-}
-
-func (w *experimentPage) drawnChoices(v *figureView, name string, d *table.Document, number string, of record.Record) any {
-	says := fmt.Sprintf("%s was chosen for each draw, the same for all methods. The figure is the mean over the draws of %d classes.", number, of.Classes)
-	view := ranksView{Figure: v, Table: w.table(name, d), Says: says}
-	if of.Choice != nil {
-		view.By = of.Choice.By.String()
-	}
-	return view
+	v, t := w.figure("curves/rank", rankAlt, curve, err), w.table("ranks", table.ChosenDocument(w.Name, "ranks", rows, false))
+	return &ranksView{Figure: v, Table: t, Classes: last[0].Classes, By: last[0].Choice.By.String()}
 }
 
 // drawsOf returns one record of each draw that holds a choice, sorted by classes and repeat.

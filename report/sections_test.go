@@ -177,8 +177,7 @@ func TestWriteManyClasses(t *testing.T) {
 	for i := range figure.MostConfused + 1 {
 		e.Classes = append(e.Classes, fmt.Sprint("person ", i))
 	}
-	r := confused("nmf", 0, []int{3, figure.MostConfused}, []int{4, 1}, []int{0, 5})
-	r.Row = 2
+	r := record.Record{Classes: 2, Method: "nmf", Row: 2, Tested: 10, Scores: map[string]float64{"accuracy": 0.5}, Confusion: [][]int{{4, 1}, {0, 5}}, Drawn: []int{3, figure.MostConfused}}
 	e.Records = []record.Record{r}
 	dir := t.TempDir()
 	if err := WriteExperiment(t.Context(), dir, e); err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"testing"
 
+	"golang.org/x/image/draw"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/report/figure"
@@ -23,10 +24,8 @@ var (
 
 	fakeRecords, ranksAndSweeps = reporttest.Records, reporttest.RanksAndSweeps
 	scored, golden              = reporttest.Scored, reporttest.Golden
-	confused                    = reporttest.Confused
 
 	red          = color.RGBA{200, 0, 0, 255}
-	plain        = reporttest.Plain
 	threeClasses = []string{"Coast", "Forest", "Highway"}
 )
 
@@ -51,5 +50,12 @@ func readPNG(t *testing.T, path string) image.Image {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
+	return img
+}
+
+// plain returns an image of one colour whose corner is not at the origin.
+func plain(width, height int, c color.Color) image.Image {
+	img := image.NewRGBA(image.Rect(7, 5, 7+width, 5+height))
+	draw.Draw(img, img.Bounds(), image.NewUniform(c), image.Point{}, draw.Src)
 	return img
 }

@@ -54,7 +54,8 @@ func Confusion(counts [][]int, classes []string) (*Figure, error) {
 	f := &Figure{w: titleHeight + widest + nameGap + side, h: titleHeight + widest + nameGap + side}
 	f.draw = func(ctx context.Context, to draw.Canvas) error {
 		left, top := to.Max.X-side, to.Max.Y
-		edge := func(i int) (x, y vg.Length) { return left + cell*vg.Length(i), top - cell*vg.Length(i) }
+		x := func(column int) vg.Length { return left + cell*vg.Length(column) }
+		y := func(row int) vg.Length { return top - cell*vg.Length(row) }
 		centred := textStyle(min(9, cell*0.5), text.XCenter)
 		for i, row := range counts {
 			if err := ctx.Err(); err != nil {
@@ -69,9 +70,7 @@ func Confusion(counts [][]int, classes []string) (*Figure, error) {
 					continue
 				}
 				share := float64(n) / float64(all)
-				x, _ := edge(j)
-				_, y := edge(i)
-				square := vg.Rectangle{Min: vg.Point{X: x, Y: y - cell}, Max: vg.Point{X: x + cell, Y: y}}
+				square := vg.Rectangle{Min: vg.Point{X: x(j), Y: y(i + 1)}, Max: vg.Point{X: x(j + 1), Y: y(i)}}
 				to.SetColor(mix(white, Palette[0].(color.RGBA), share))
 				to.Fill(square.Path())
 				if cell >= numberedCell {
@@ -88,16 +87,14 @@ func Confusion(counts [][]int, classes []string) (*Figure, error) {
 			if i == 0 || i == n {
 				style = draw.LineStyle{Color: color.Black, Width: 0.6}
 			}
-			x, y := edge(i)
-			to.StrokeLine2(style, left, y, left+side, y)
-			to.StrokeLine2(style, x, top, x, top-side)
+			to.StrokeLine2(style, left, y(i), x(n), y(i))
+			to.StrokeLine2(style, x(i), top, x(i), y(n))
 		}
 		down := names
 		down.Rotation = math.Pi / 2
 		for i := 0; i < n; i += int(math.Ceil(float64(names.Font.Size / cell))) {
-			x, y := edge(i)
-			to.FillText(names, vg.Point{X: left - nameGap, Y: y - cell/2}, shown[i])
-			to.FillText(down, vg.Point{X: x + cell/2, Y: top - side - nameGap}, shown[i])
+			to.FillText(names, vg.Point{X: left - nameGap, Y: y(i) - cell/2}, shown[i])
+			to.FillText(down, vg.Point{X: x(i) + cell/2, Y: y(n) - nameGap}, shown[i])
 		}
 		title := textStyle(10, text.XCenter)
 		turned := title
@@ -248,14 +245,12 @@ func markClasses(img *image.RGBA, own []int, classes []string, square image.Rect
 	face, border := sheetFace(10), Palette[1]
 	left, top, side := square.Min.X, square.Min.Y, square.Dx()
 	lined := side >= linedClass*len(distinctClasses(own))
-	sizes := map[int]int{}
-	for _, class := range own {
-		sizes[class]++
-	}
 	place := func(i int) int { return int(math.Round(float64(i) * float64(side) / float64(len(own)))) }
-	from, end := 0, 0 // the ends of the class and of the last name
-	for _, class := range distinctClasses(own) {
-		a, b := place(from), place(from+sizes[class])
+	end := 0 // of the last name
+	for from := 0; from < len(own); {
+		class := own[from]
+		to, _ := slices.BinarySearch(own, class+1)
+		a, b := place(from), place(to)
 		if from > 0 {
 			above, right := height+2, left
 			if lined {
@@ -270,7 +265,7 @@ func markClasses(img *image.RGBA, own []int, classes []string, square image.Rect
 			drawText(img, face, color.Black, name, left-markLength-2-textWidth(face, name), min(top+middle+letters/2-1, top+side-1))
 			end = middle + letters/2 + 1
 		}
-		from += sizes[class]
+		from = to
 	}
 }
 

@@ -45,7 +45,7 @@ func TestConfusionSizes(t *testing.T) {
 			t.Errorf("%d classes: %v×%v points", classes, w, h)
 		}
 		var svg strings.Builder
-		if err := f.SVG(t.Context(), &svg); err != nil {
+		if err := f.Write(t.Context(), &svg, "svg"); err != nil {
 			t.Fatal(err)
 		}
 		if numbers := strings.Count(svg.String(), ">75</text>"); numbers != classes && classes <= 40 {

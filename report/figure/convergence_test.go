@@ -73,7 +73,7 @@ func TestConvergence(t *testing.T) {
 			records[i].Curve = nil
 		}
 	}
-	f, err := Convergence(t.Context(), records, sevenMethods, nil)
+	f, err := Convergence(t.Context(), records, sevenMethods, looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestConvergence(t *testing.T) {
 
 	slices.Reverse(records)
 	few := slices.DeleteFunc(records, func(r record.Record) bool { return r.Classes == 2 })
-	again, err := Convergence(t.Context(), few, sevenMethods, nil)
+	again, err := Convergence(t.Context(), few, sevenMethods, looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestConvergence(t *testing.T) {
 		t.Error("only the largest number of classes should count, and the order of the records should not")
 	}
 
-	if _, err := Convergence(t.Context(), records, []string{"cf"}, nil); !errors.Is(err, ErrNoData) {
+	if _, err := Convergence(t.Context(), records, []string{"cf"}, looks); !errors.Is(err, ErrNoData) {
 		t.Errorf("got error %v, want %v", err, ErrNoData)
 	}
 }
@@ -120,7 +120,7 @@ func TestTerms(t *testing.T) {
 		{Method: "kmeans"},
 	}
 	records[2].Repeat = 1
-	f, err := Terms(t.Context(), records, "gnmf", nil)
+	f, err := Terms(t.Context(), records, "gnmf", looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestTerms(t *testing.T) {
 	if strings.Contains(string(svg), "NaN") {
 		t.Error("NaN in the drawing")
 	}
-	if found := colours(t, picture); found[rgba(0)] < 500 {
+	if found := colours(t, picture); found[rgba(2)] < 500 {
 		t.Error("no lines")
 	}
 	curves := curvesOf(records, []string{"gnmf"}, withPenalty)["gnmf"]
@@ -152,17 +152,17 @@ func TestTerms(t *testing.T) {
 		}
 	}
 	for _, method := range []string{"nmf", "kmeans", "none"} {
-		if _, err := Terms(t.Context(), records, method, nil); !errors.Is(err, ErrNoData) {
+		if _, err := Terms(t.Context(), records, method, looks); !errors.Is(err, ErrNoData) {
 			t.Errorf("%s: got error %v, want %v", method, err, ErrNoData)
 		}
 	}
-	if _, err := Terms(t.Context(), []record.Record{penalised("gnmf", 2, 1)}, "gnmf", nil); !errors.Is(err, ErrNoData) {
+	if _, err := Terms(t.Context(), []record.Record{penalised("gnmf", 2, 1)}, "gnmf", looks); !errors.Is(err, ErrNoData) {
 		t.Errorf("the initial factors alone: error %v, want %v", err, ErrNoData)
 	}
 	huge := penalised("gnmf", 2, 0, 1e308, -1e308, 3, 3)
 	constant := penalised("gnmf", 2, 5, 5, 5)
 	for _, r := range []record.Record{huge, constant} {
-		f, err := Terms(t.Context(), []record.Record{r}, "gnmf", nil)
+		f, err := Terms(t.Context(), []record.Record{r}, "gnmf", looks)
 		if err != nil {
 			t.Fatal(err)
 		}

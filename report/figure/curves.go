@@ -44,7 +44,13 @@ func Curves(t *table.Table, looks Looks) (_ *Figure, err error) {
 	f.wholeX(lists.Map(t.Rows, func(row table.Row) int { return row.Number }))
 	var lines []line
 	for i, method := range t.Methods {
-		l := line{number: looks.number(method, i), name: method, points: meanPoints(t, i, 0), below: meanPoints(t, i, -1), above: meanPoints(t, i, 1), marked: len(t.Rows) <= mostMarkers}
+		l := line{number: looks[method], name: method, marked: len(t.Rows) <= mostMarkers}
+		for _, row := range t.Rows {
+			if c := row.Cells[i]; c.N > 0 {
+				l.points = append(l.points, plotter.XY{X: float64(row.Number), Y: c.Mean})
+				l.errors = append(l.errors, c.SD/math.Sqrt(float64(c.N)))
+			}
+		}
 		_, _, lowest, highest := plotter.XYRange(l.points)
 		if row, best := t.Level(i); t.Ranks && (t.Score.Better(lowest, highest) || t.Score.Better(highest, lowest)) && len(l.points) > 0 {
 			l.ring = &plotter.XY{X: float64(row), Y: best.Mean}
@@ -54,16 +60,6 @@ func Curves(t *table.Table, looks Looks) (_ *Figure, err error) {
 	f.addLines(lines...)
 	roundTicks(&f.plot.Y, t.Score.Unit == eval.UnitPercent)
 	return f.figure(true), nil
-}
-
-// meanPoints returns the means of a column, shifted by a number of standard errors.
-func meanPoints(t *table.Table, column int, errors float64) (points plotter.XYs) {
-	for _, row := range t.Rows {
-		if c := row.Cells[column]; c.N > 0 {
-			points = append(points, plotter.XY{X: float64(row.Number), Y: c.Mean + errors*c.SD/math.Sqrt(float64(c.N))})
-		}
-	}
-	return points
 }
 
 // dots draws the only row of a table, with the first method at the top. It calls guard.Fail.
@@ -81,7 +77,7 @@ func dots(t *table.Table, looks Looks) *Figure {
 		if c.N == 0 {
 			continue
 		}
-		number, at := looks.number(method, i), plotter.XYs{{X: c.Mean, Y: y}}
+		number, at := looks[method], plotter.XYs{{X: c.Mean, Y: y}}
 		if c.HasSD {
 			bar, err := plotter.NewXErrorBars(struct {
 				plotter.XYs
@@ -118,16 +114,10 @@ func choiceFigure(x, y string, numbers []int, chosen int, bound func(*plot.Axis)
 	f.wholeX(numbers)
 	var lines []line
 	for i, c := range criteria {
-		points := func(times float64) plotter.XYs {
-			points := make(plotter.XYs, len(c.values))
-			for i, v := range c.values {
-				if points[i] = (plotter.XY{X: float64(numbers[i]), Y: v}); c.errors != nil {
-					points[i].Y += times * c.errors[i]
-				}
-			}
-			return points
+		l := line{number: i, name: c.name, errors: c.errors, marked: len(c.values) <= mostMarkers}
+		for i, v := range c.values {
+			l.points = append(l.points, plotter.XY{X: float64(numbers[i]), Y: v})
 		}
-		l := line{number: i, name: c.name, points: points(0), below: points(-1), above: points(1), marked: len(c.values) <= mostMarkers}
 		if chosen >= 0 {
 			l.ring = &l.points[chosen]
 		}
@@ -184,69 +174,19 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 		level = ", average"
 	}
 	f := newChart(setting, table.AxisLabel(t.Score, level))
-	points := sweepPoints(t, sweeps, setting)
-	if len(points) == 0 {
-		return nil, fmt.Errorf("%s against %s: %w", t.Score.Name, setting, ErrNoData)
-	}
-	places := f.placeValues(lists.Unique(lists.Map(points, func(p sweepPoint) string { return p.value })))
-	var lines, rings []line
-	for len(points) > 0 { // the points of one line come first
-		first := points[0]
-		l := line{number: looks.count() + len(lines), name: first.line, marked: true}
-		at := slices.IndexFunc(rings, func(r line) bool { return r.name == first.sweep })
-		if at < 0 { // the first line of a sweep has the look of the sweep
-			l.number, at = looks.number(first.sweep, len(lines)), len(rings)
-			rings = append(rings, line{name: first.sweep})
-		}
-		points = slices.DeleteFunc(points, func(p sweepPoint) bool {
-			if p.sweep != first.sweep || p.line != first.line {
-				return false
-			}
-			xy := plotter.XY{X: places[p.value], Y: p.score}
-			l.points = append(l.points, xy)
-			if best := &rings[at]; best.ring == nil || t.Score.Better(xy.Y, best.ring.Y) {
-				best.number, best.ring = l.number, &xy
-			}
-			return true
-		})
-		slices.SortStableFunc(l.points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
-		lines = append(lines, l)
-	}
-	// The values are added first, so that they determine the axis.
-	next := len(lines)
-	f.addLines(append(lines, rings...)...)
-	for column, method := range t.Methods {
-		_, c := t.Level(column)
-		if c.N == 0 || slices.ContainsFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }) {
-			continue
-		}
-		level := plotter.XYs{{X: f.plot.X.Min, Y: c.Mean}, {X: f.plot.X.Max, Y: c.Mean}}
-		f.addLines(line{number: looks.number(method, next), name: method, points: level})
-		next++
-	}
-	roundTicks(&f.plot.Y, t.Score.Unit == eval.UnitPercent)
-	return f.figure(true), nil
-}
-
-// sweepPoint is the score at one value of a setting. A line joins the points that share a sweep's other settings.
-type sweepPoint struct {
-	sweep, line, value string
-	score              float64
-}
-
-func sweepPoints(t *table.Table, sweeps []spec.Sweep, setting string) (points []sweepPoint) {
+	var values []string
 	for _, s := range sweeps {
-		at := slices.Index(s.Settings, setting)
-		if at < 0 {
-			continue
+		if at := slices.Index(s.Settings, setting); at >= 0 {
+			values = append(values, lists.Map(s.Values, func(v []string) string { return v[at] })...)
 		}
+	}
+	places := f.placeValues(lists.Unique(values))
+	var lines, rings []line
+	for _, s := range sweeps {
+		at, best, own := slices.Index(s.Settings, setting), line{}, len(lines)
 		for i, method := range s.Methods {
-			column := slices.Index(t.Methods, method)
-			if column < 0 {
-				continue
-			}
-			_, c := t.Level(column)
-			if c.N == 0 {
+			_, c := t.Level(slices.Index(t.Methods, method))
+			if at < 0 || c.N == 0 {
 				continue
 			}
 			name := s.Name
@@ -255,46 +195,57 @@ func sweepPoints(t *table.Table, sweeps []spec.Sweep, setting string) (points []
 					name += " " + s.Settings[other] + "=" + v
 				}
 			}
-			points = append(points, sweepPoint{s.Name, name, s.Values[i][at], c.Mean})
+			to := own + slices.IndexFunc(lines[own:], func(l line) bool { return l.name == name })
+			if to < own {
+				to = len(lines)
+				lines = append(lines, line{number: looks.count() + to, name: name, marked: true})
+				lines[own].number = looks[s.Name] // the first line of a sweep has the look of the sweep
+			}
+			xy := plotter.XY{X: places[s.Values[i][at]], Y: c.Mean}
+			lines[to].points = append(lines[to].points, xy)
+			if best.ring == nil || t.Score.Better(xy.Y, best.ring.Y) {
+				best = line{number: lines[to].number, ring: &xy}
+			}
 		}
+		rings = append(rings, best)
 	}
-	return points
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("%s against %s: %w", t.Score.Name, setting, ErrNoData)
+	}
+	for _, l := range lines {
+		slices.SortStableFunc(l.points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+	}
+	f.addLines(append(lines, rings...)...)
+	for column, method := range t.Methods {
+		_, c := t.Level(column)
+		if c.N == 0 || slices.ContainsFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }) {
+			continue
+		}
+		level := plotter.XYs{{X: f.plot.X.Min, Y: c.Mean}, {X: f.plot.X.Max, Y: c.Mean}}
+		f.addLines(line{number: looks[method], name: method, points: level})
+	}
+	roundTicks(&f.plot.Y, t.Score.Unit == eval.UnitPercent)
+	return f.figure(true), nil
 }
 
-const (
-	wideSpan = 20   // an axis is logarithmic if its largest value exceeds this multiple of the smallest
-	labelGap = 0.02 // the smallest distance of two labels, as a fraction of the axis
-)
-
-// placeValues puts the values on the horizontal axis as ticks and returns the position of each. The scale is
-// logarithmic if all are positive and span more than wideSpan. Texts, and 0 in a wide span, are equally spaced.
+// placeValues puts the values on the horizontal axis as equally spaced ticks, numbers in ascending order, and returns the
+// position of each.
 func (f *chart) placeValues(values []string) map[string]float64 {
-	numbers := map[string]float64{}
-	evenly := false
-	var positive []float64
+	numbers, places := map[string]float64{}, map[string]float64{}
 	for _, v := range values {
-		x, err := strconv.ParseFloat(v, 64)
-		evenly = evenly || err != nil
-		if numbers[v] = x; x > 0 {
-			positive = append(positive, x)
+		if x, err := strconv.ParseFloat(v, 64); err == nil {
+			numbers[v] = x
 		}
 	}
-	wide := len(positive) > 0 && slices.Max(positive) > wideSpan*slices.Min(positive)
-	if !evenly {
-		values = slices.SortedStableFunc(slices.Values(values), func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
+	if len(numbers) == len(values) {
+		slices.SortStableFunc(values, func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
 	}
-	axis := &f.plot.X
-	switch {
-	case evenly || wide && len(positive) < len(values):
-		for i, v := range values {
-			numbers[v] = float64(i)
-		}
-	case wide:
-		axis.Scale = plot.LogScale{}
+	for i, v := range values {
+		places[v] = float64(i)
 	}
-	axis.Min, axis.Max = numbers[values[0]], numbers[values[len(values)-1]]
-	f.labelX(lists.Map(values, func(v string) float64 { return numbers[v] }), lists.Map(values, shownName))
-	return numbers
+	f.plot.X.Min, f.plot.X.Max = 0, float64(len(values)-1)
+	f.labelX(lists.Map(values, func(v string) float64 { return places[v] }), lists.Map(values, shownName))
+	return places
 }
 
 // Convergence draws, for each method, the remaining decrease of the objective, from 100 % after iteration 1 (the first
@@ -308,8 +259,8 @@ func Convergence(ctx context.Context, records []record.Record, methods []string,
 		return nil, fmt.Errorf("convergence: %w", ErrNoData)
 	}
 	f := iterationChart("Remaining decrease, %")
-	for i, method := range methods {
-		f.addMean(ctx, looks.number(method, i), method, trials[method], terms[0])
+	for _, method := range methods {
+		f.addLines(line{number: looks[method], name: method, points: terms[0].mean(ctx, trials[method])})
 	}
 	roundTicks(&f.plot.Y, true)
 	return f.figure(true), nil
@@ -326,7 +277,7 @@ func Terms(ctx context.Context, records []record.Record, method string, looks Lo
 	charts := make([]*chart, len(terms))
 	for i, t := range terms {
 		f := iterationChart(t.name)
-		f.addMean(ctx, looks.number(method, 0), method, trials, t)
+		f.addLines(line{number: looks[method], name: method, points: t.mean(ctx, trials)})
 		roundTicks(&f.plot.Y, false)
 		charts[i] = f
 	}
@@ -357,11 +308,6 @@ func iterationChart(y string) *chart {
 	f.plot.X.Scale = plot.LogScale{}
 	f.plot.X.Tick.Marker = plot.LogTicks{Prec: -1}
 	return f
-}
-
-// addMean calls guard.Fail.
-func (f *chart) addMean(ctx context.Context, number int, method string, curves [][]record.Point, t term) {
-	f.addLines(line{number: number, name: method, points: t.mean(ctx, curves)})
 }
 
 // curvesOf returns the prepared curves of each method at the largest number of classes, or rank, that has curves.

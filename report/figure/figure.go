@@ -10,7 +10,6 @@ import (
 	"errors"
 	"hash/crc32"
 	"image/color"
-	"image/png"
 	"io"
 	"math"
 	"regexp"
@@ -74,54 +73,43 @@ func (f *Figure) paint(ctx context.Context, c vg.CanvasSizer) error {
 	return f.draw(ctx, draw.Crop(draw.NewCanvas(c, w, h), edge, -edge, edge, -edge))
 }
 
-// PNG writes the figure at 200 dots per inch, which the file states.
-func (f *Figure) PNG(ctx context.Context, w io.Writer) error {
-	c := vgimg.NewWith(vgimg.UseWH(f.Size()), vgimg.UseDPI(pngDPI))
+// Formats are the formats of figures, which are also the extensions of their files.
+var Formats = []string{"png", "svg", "pdf"}
+
+// Write writes the figure in one of Formats. A picture has 200 dots per inch. Text in SVG is in Liberation Sans, or in
+// Arial or Helvetica, which have the same widths. Letters in PDF are outlines, so it needs no fonts.
+func (f *Figure) Write(ctx context.Context, w io.Writer, format string) error {
+	var c vg.CanvasWriterTo
+	var finish func(file []byte) []byte
+	switch format {
+	case "svg":
+		c, finish = vgsvg.New(f.Size()), func(file []byte) []byte {
+			return bytes.ReplaceAll(file, []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
+		}
+	case "pdf":
+		c, finish = outlines{vgpdf.New(f.Size())}, func(file []byte) []byte {
+			return pdfDate.ReplaceAll(file, []byte("${1}20000101000000")) // a fixed date gives equal bytes
+		}
+	default:
+		c, finish = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.Size()), vgimg.UseDPI(pngDPI))}, withResolution
+	}
 	if err := f.paint(ctx, c); err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, c.Image()); err != nil {
+	if _, err := c.WriteTo(&b); err != nil {
 		return err
 	}
-	// image/png does not write the chunk pHYs (ISO/IEC 15948, 11.3.4.3).
-	perMetre := uint32(math.Round(pngDPI / 0.0254))
+	_, err := w.Write(finish(b.Bytes()))
+	return err
+}
+
+// withResolution adds the chunk pHYs (ISO/IEC 15948, 11.3.4.3), which image/png does not write.
+func withResolution(file []byte) []byte {
+	const header, perMetre = 8 + 25, pngDPI * 10000 / 254 // the signature and the chunk IHDR
 	chunk := binary.BigEndian.AppendUint32([]byte("\x00\x00\x00\x09pHYs"), perMetre)
 	chunk = append(binary.BigEndian.AppendUint32(chunk, perMetre), 1) // the unit is the metre
-	chunk = binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk[4:]))
-	const header = 8 + 25 // the signature and the chunk IHDR
-	_, err := w.Write(slices.Insert(b.Bytes(), header, chunk...))
-	return err
-}
-
-// SVG writes the figure as a scalable drawing. Text is in Liberation Sans, or in Arial or Helvetica, which have the
-// same widths.
-func (f *Figure) SVG(ctx context.Context, w io.Writer) error {
-	c := vgsvg.New(f.Size())
-	if err := f.paint(ctx, c); err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
-		return err
-	}
-	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
-		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")))
-	return err
-}
-
-// PDF writes the figure as a scalable drawing for papers. Letters are outlines, so it needs no fonts.
-func (f *Figure) PDF(ctx context.Context, w io.Writer) error {
-	c := outlines{vgpdf.New(f.Size())}
-	if err := f.paint(ctx, c); err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
-		return err
-	}
-	_, err := w.Write(pdfDate.ReplaceAll(b.Bytes(), []byte("${1}20000101000000"))) // a fixed date gives equal bytes
-	return err
+	return slices.Insert(file, header, binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk[4:]))...)
 }
 
 var pdfDate = regexp.MustCompile(`(/(?:CreationDate|ModDate) \(D:)[0-9]{14}`)
@@ -149,21 +137,12 @@ func (c outlines) FillString(face font.Face, at vg.Point, text string) {
 		return vg.Point{X: at.X + scale*vg.Length(p.X), Y: at.Y - scale*vg.Length(p.Y)}
 	}
 	var last sfnt.GlyphIndex
-	for i, r := range text {
-		glyph, err := face.Face.GlyphIndex(&buf, r)
-		if err != nil {
-			continue
-		}
-		if i > 0 {
-			if kern, err := face.Face.Kern(&buf, last, glyph, em, xfont.HintingNone); err == nil {
-				at.X += scale * vg.Length(kern)
-			}
-		}
+	for _, r := range text { // after an error, a glyph has no segments and numbers are 0
+		glyph, _ := face.Face.GlyphIndex(&buf, r)
+		kern, _ := face.Face.Kern(&buf, last, glyph, em, xfont.HintingNone)
+		at.X += scale * vg.Length(kern)
 		last = glyph
-		segments, err := face.Face.LoadGlyph(&buf, glyph, em, nil)
-		if err != nil {
-			continue
-		}
+		segments, _ := face.Face.LoadGlyph(&buf, glyph, em, nil)
 		var path vg.Path
 		for _, s := range segments {
 			switch s.Op {
@@ -180,9 +159,8 @@ func (c outlines) FillString(face font.Face, at vg.Point, text string) {
 		if len(path) > 0 {
 			c.Canvas.Fill(path)
 		}
-		if advance, err := face.Face.GlyphAdvance(&buf, glyph, em, xfont.HintingNone); err == nil {
-			at.X += scale * vg.Length(advance)
-		}
+		advance, _ := face.Face.GlyphAdvance(&buf, glyph, em, xfont.HintingNone)
+		at.X += scale * vg.Length(advance)
 	}
 }
 
@@ -192,8 +170,9 @@ const (
 	legendGap  = 0.15 * vg.Inch
 	chartGap   = 0.15 * vg.Inch
 
-	mostMarkers  = 20 // the most markers on a line
-	bandStrength = 28 // the opacity of a band, of 255
+	labelGap     = 0.02 // the smallest distance of two labels, as a fraction of the axis
+	mostMarkers  = 20   // the most markers on a line
+	bandStrength = 28   // the opacity of a band, of 255
 )
 
 // chart is a plot with its legend to the right.
@@ -225,23 +204,27 @@ func newChart(x, y string) *chart {
 
 // line is a line of a chart, named in its legend.
 type line struct {
-	number       int // selects the colour, dashes and marker
-	name         string
-	points       plotter.XYs
-	below, above plotter.XYs // the bounds of a pale band around the line, if they differ
-	marked       bool        // with a marker at each point
-	ring         *plotter.XY // a point with a ring, or nil; without points there is only the ring
+	number int // selects the colour, dashes and marker
+	name   string
+	points plotter.XYs
+	errors []float64   // the half heights of a pale band around the line, or nil
+	marked bool        // with a marker at each point
+	ring   *plotter.XY // a point with a ring, or nil; without points there is only the ring
 }
 
 // addLines adds lines, with all bands behind all lines. It calls guard.Fail.
 func (f *chart) addLines(lines ...line) {
 	for _, l := range lines {
-		if len(l.below) < 2 || slices.Equal(l.below, l.above) {
+		if len(l.points) < 2 || !slices.ContainsFunc(l.errors, func(e float64) bool { return e != 0 }) {
 			continue
 		}
-		outline := slices.Clone(l.above)
-		slices.Reverse(outline)
-		band, err := plotter.NewPolygon(slices.Concat(l.below, outline))
+		n := len(l.points)
+		outline := slices.Concat(l.points, l.points)
+		for i, e := range l.errors {
+			outline[i].Y -= e
+			outline[2*n-1-i] = plotter.XY{X: l.points[i].X, Y: l.points[i].Y + e}
+		}
+		band, err := plotter.NewPolygon(outline)
 		guard.Check(guard.Wrap(err, "band of %s", l.name))
 		c := color.NRGBAModel.Convert(Palette[l.number%len(Palette)]).(color.NRGBA)
 		c.A = bandStrength
@@ -395,8 +378,7 @@ func markerOf(i int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: Palette[i%len(Palette)], Radius: vg.Points(2.8), Shape: markers[i%len(markers)]}
 }
 
-// Looks numbers methods, so that a method has the same colour, marker and dashes in all figures. With nil Looks each
-// figure numbers its own methods.
+// Looks numbers methods, so that a method has the same colour, marker and dashes in all figures.
 type Looks map[string]int
 
 // NewLooks numbers the methods of an experiment in their order. The methods of a sweep share one number.
@@ -404,8 +386,8 @@ func NewLooks(methods []string, sweeps []spec.Sweep) Looks {
 	looks := Looks{}
 	for _, method := range methods {
 		name := method
-		if at := slices.IndexFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }); at >= 0 {
-			name = sweeps[at].Name
+		if sweep, ok := lists.Find(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }); ok {
+			name = sweep.Name
 		}
 		if _, ok := looks[name]; !ok {
 			looks[name] = looks.count()
@@ -420,13 +402,6 @@ func (l Looks) count() (n int) {
 		n = max(n, number+1)
 	}
 	return n
-}
-
-func (l Looks) number(method string, place int) int {
-	if number, ok := l[method]; ok {
-		return number
-	}
-	return l.count() + place
 }
 
 // shorten fits a name by an ellipsis in its middle, because both ends of file names matter.

@@ -2,12 +2,10 @@ package figure
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"image/color"
 	"image/png"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,7 +22,7 @@ import (
 func drawn(t *testing.T, f *Figure) (picture, svg []byte) {
 	t.Helper()
 	var p, s bytes.Buffer
-	if err := errors.Join(f.PNG(t.Context(), &p), f.SVG(t.Context(), &s)); err != nil {
+	if err := errors.Join(f.Write(t.Context(), &p, "png"), f.Write(t.Context(), &s, "svg")); err != nil {
 		t.Fatal(err)
 	}
 	return p.Bytes(), s.Bytes()
@@ -51,7 +49,7 @@ func colours(t *testing.T, picture []byte) map[color.RGBA]int {
 
 func TestCurves(t *testing.T) {
 	scores := table.New(fakeRecords(sevenMethods, []int{2, 3, 4, 5}, 3), "AC free", sevenMethods, table.Tests{})
-	f, err := Curves(scores, nil)
+	f, err := Curves(scores, looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +65,7 @@ func TestCurves(t *testing.T) {
 			t.Errorf("%q does not stand in the drawing", word)
 		}
 	}
-	again, err := Curves(scores, nil)
+	again, err := Curves(scores, looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +86,7 @@ func TestCurvesOfRanks(t *testing.T) {
 		}
 	}
 	for score, want := range map[string]int{"AC": len(sweptMethods) - 1, "NMI": len(sweptMethods)} {
-		f, err := Curves(table.New(records, score, sweptMethods, table.Tests{}), nil)
+		f, err := Curves(table.New(records, score, sweptMethods, table.Tests{}), looks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +94,7 @@ func TestCurvesOfRanks(t *testing.T) {
 			t.Errorf("%s: %d rings, want %d", score, rings(svg), want)
 		}
 	}
-	f, err := Curves(table.New(sweptRecords(2, 3), "AC", sweptMethods, table.Tests{}), nil)
+	f, err := Curves(table.New(sweptRecords(2, 3), "AC", sweptMethods, table.Tests{}), looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,12 +118,12 @@ func TestCurvesOdd(t *testing.T) {
 		"fifteen dot": table.New(fakeRecords(many, []int{2}, 2), "AC", many, table.Tests{}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, err := Curves(scores, nil)
+			f, err := Curves(scores, looks)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var svg strings.Builder
-			if err := f.SVG(t.Context(), &svg); err != nil {
+			if err := f.Write(t.Context(), &svg, "svg"); err != nil {
 				t.Fatal(err)
 			}
 			if strings.Contains(svg.String(), "NaN") {
@@ -133,14 +131,14 @@ func TestCurvesOdd(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Curves(table.New(nil, "AC", sevenMethods, table.Tests{}), nil); !errors.Is(err, ErrNoData) {
+	if _, err := Curves(table.New(nil, "AC", sevenMethods, table.Tests{}), looks); !errors.Is(err, ErrNoData) {
 		t.Errorf("got error %v, want %v", err, ErrNoData)
 	}
 }
 
 // A single number of classes gives dots, each beside its method's name.
 func TestDots(t *testing.T) {
-	f, err := Curves(table.New(fakeRecords(sevenMethods, []int{10}, 5), "NMI", sevenMethods, table.Tests{}), nil)
+	f, err := Curves(table.New(fakeRecords(sevenMethods, []int{10}, 5), "NMI", sevenMethods, table.Tests{}), looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,12 +210,12 @@ func TestLooks(t *testing.T) {
 }
 
 func TestFigureWriteError(t *testing.T) {
-	f, err := Curves(awkward(), nil)
+	f, err := Curves(awkward(), looks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, write := range []func(context.Context, io.Writer) error{f.PNG, f.SVG} {
-		if err := write(t.Context(), failing{}); !errors.Is(err, errFailing) {
+	for _, format := range Formats {
+		if err := f.Write(t.Context(), failing{}, format); !errors.Is(err, errFailing) {
 			t.Errorf("got error %v, want the writer's", err)
 		}
 	}
@@ -251,12 +249,12 @@ func TestNumberTicks(t *testing.T) {
 // A PDF has equal bytes every time, no date, and outlines for letters of any script.
 func TestPDF(t *testing.T) {
 	scores := awkward()
-	f, err := Curves(scores, nil)
+	f, err := Curves(scores, looks)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var first, second bytes.Buffer
-	if err := errors.Join(f.PDF(t.Context(), &first), f.PDF(t.Context(), &second)); err != nil {
+	if err := errors.Join(f.Write(t.Context(), &first, "pdf"), f.Write(t.Context(), &second, "pdf")); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(first.Bytes(), second.Bytes()) {
@@ -271,14 +269,11 @@ func TestPDF(t *testing.T) {
 			t.Errorf("a date %s", date)
 		}
 	}
-	if err := f.PDF(t.Context(), failing{}); !errors.Is(err, errFailing) {
-		t.Errorf("got error %v, want the writer's", err)
-	}
 }
 
 // A PNG states its resolution.
 func TestPNGResolution(t *testing.T) {
-	f, err := Curves(awkward(), nil)
+	f, err := Curves(awkward(), looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,9 +294,6 @@ func TestLooksAcrossFigures(t *testing.T) {
 		if looks[name] != want {
 			t.Errorf("%s has number %d, want %d", name, looks[name], want)
 		}
-	}
-	if looks.number("other", 0) != 3 || Looks(nil).number("nmf", 4) != 4 {
-		t.Error("a method that is not in it has a number of another")
 	}
 	colour := rgba(2) // of gnmf
 	records := fakeRecords([]string{"g 50"}, []int{2, 3}, 6)
@@ -337,7 +329,7 @@ func TestLooksAcrossFigures(t *testing.T) {
 // TestBands: each curve of several repeats has a band, and one of a single repeat has none.
 func TestBands(t *testing.T) {
 	for repeats, want := range map[int]int{1: 0, 5: len(sevenMethods)} {
-		f, err := Curves(table.New(fakeRecords(sevenMethods, []int{2, 3, 10}, repeats), "AC", sevenMethods, table.Tests{}), nil)
+		f, err := Curves(table.New(fakeRecords(sevenMethods, []int{2, 3, 10}, repeats), "AC", sevenMethods, table.Tests{}), looks)
 		if err != nil {
 			t.Fatal(err)
 		}

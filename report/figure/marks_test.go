@@ -211,7 +211,7 @@ func TestMarkPatchesNumbers(t *testing.T) {
 	with := mark(t, img, marks, boxed{Box: 200, Numbers: true})
 	without := mark(t, img, marks, boxed{Box: 200})
 	for _, m := range marks {
-		chip := newChip(m.Part, image.Point{}).rect
+		chip := image.Rectangle{Max: chipSize(m.Part)}
 		chip = chip.Add(image.Pt(int(m.X), int(m.Y)).Sub(chip.Max.Div(2)))
 		differ := 0
 		for y := chip.Min.Y; y < chip.Max.Y; y++ {

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"golang.org/x/image/draw"
@@ -34,9 +35,10 @@ var (
 	fakeRecords, ranksAndSweeps             = reporttest.Records, reporttest.RanksAndSweeps
 	scored                                  = reporttest.Scored
 
+	looks = NewLooks(slices.Concat(sevenMethods, sweptMethods[1:]), lambdaSweep)
+
 	red          = color.RGBA{200, 0, 0, 255}
 	blue         = color.RGBA{0, 0, 200, 255}
-	plain        = reporttest.Plain
 	threeClasses = []string{"Coast", "Forest", "Highway"}
 )
 
@@ -84,12 +86,13 @@ func must[T any](v T, err error) T {
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
 
-// awkward is a table with all special cases.
+// awkward is a table with special characters and missing trials.
 func awkward() *table.Table {
-	records, methods := reporttest.Awkward()
-	t := table.New(records, "AC", methods, table.Tests{})
-	t.Name = "Yale_32x32, 30 % labels"
-	return t
+	methods := []string{"nmf_kl", "a & b %", "x<y|z {~}", "a method with a long name, λ = 100"}
+	records := slices.DeleteFunc(fakeRecords(methods, []int{2, 5, 10}, 8), func(r record.Record) bool {
+		return r.Classes == 10 && (r.Repeat > 3 || r.Method == methods[2])
+	})
+	return table.New(records, "AC", methods, table.Tests{})
 }
 
 // hills is a grey image with waves that gets lighter to the right; its corner is not at the origin.
@@ -141,4 +144,11 @@ func inClasses(samples, classes int) Coefficients {
 		values.Set(i, i%classes, 3+reporttest.Noise(i))
 	}
 	return Coefficients{Method: "nmf", Values: values, Classes: of}
+}
+
+// plain returns an image of one colour whose corner is not at the origin.
+func plain(width, height int, c color.Color) image.Image {
+	img := image.NewRGBA(image.Rect(7, 5, 7+width, 5+height))
+	draw.Draw(img, img.Bounds(), image.NewUniform(c), image.Point{}, draw.Src)
+	return img
 }

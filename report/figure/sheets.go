@@ -21,7 +21,6 @@ import (
 	plotfont "gonum.org/v1/plot/font"
 
 	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 )
@@ -30,16 +29,12 @@ const (
 	tileSide   = 96 // the approximate longer side of a tile in pixels
 	montageGap = 3
 
-	sheetWidth    = 1024 // the pixels that a page shows without scaling
-	sheetGap      = 10
-	minTile       = 90 // the smallest width of a caption
-	captionHeight = 17
+	sheetWidth = 1024 // the pixels that a page shows without scaling
+	sheetGap   = 10
 
 	chipHeight  = 15
 	chipPadding = 3
-	chipGap     = 5
 	chipFont    = 11
-	legendWord  = "Parts"
 
 	MaxWordPatches = 20 // the most patches of a word
 	MaxSheetWords  = 42 // the most words on a sheet
@@ -51,6 +46,27 @@ const (
 	wordHeading    = 18
 	wordWidth      = patchColumns*(patchBox+patchGap) - patchGap
 )
+
+// newSheet returns a white sheet with n cells, row by row, and the upper left corner of each.
+func newSheet(n, columns int, cell image.Point, gap int) (sheet *image.RGBA, corner func(i int) image.Point) {
+	columns = max(1, min(n, columns))
+	stepX, stepY := cell.X+gap, cell.Y+gap
+	sheet = image.NewRGBA(image.Rect(0, 0, columns*stepX+gap, (n+columns-1)/columns*stepY+gap))
+	fillRect(sheet, sheet.Rect, color.White)
+	return sheet, func(i int) image.Point { return image.Pt(gap+i%columns*stepX, gap+i/columns*stepY) }
+}
+
+// oneChannel returns a picture with a single channel if all its pixels are grey.
+func oneChannel(img *image.RGBA) image.Image {
+	grey := image.NewGray(img.Rect)
+	for p := range grey.Pix {
+		if rgb := img.Pix[4*p:]; rgb[0] != rgb[1] || rgb[0] != rgb[2] {
+			return img
+		}
+		grey.Pix[p] = img.Pix[4*p]
+	}
+	return grey
+}
 
 // Montage draws a basis (m×k, one basis vector a column) as k tiles in an approximately square rectangle. Each column
 // is an image, row by row, for each channel (1: grey; 3: red, green, blue), so m = channels·height·width. Each tile is
@@ -67,29 +83,20 @@ func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int)
 		return nil, fmt.Errorf("montage: %w", ErrNoData)
 	}
 	scale := max(1, int(math.Round(tileSide/float64(max(height, width)))))
-	columns := min(k, int(math.Ceil(math.Sqrt(float64(k)*float64(height)/float64(width)))))
-	rows := (k + columns - 1) / columns
-
-	stepX, stepY := width*scale+montageGap, height*scale+montageGap
-	size := image.Rect(0, 0, columns*stepX+montageGap, rows*stepY+montageGap)
-	var img draw.Image = image.NewGray(size)
-	if channels == 3 {
-		img = image.NewRGBA(size)
-	}
-	fillRect(img, size, color.White)
+	columns := int(math.Ceil(math.Sqrt(float64(k) * float64(height) / float64(width))))
+	img, corner := newSheet(k, columns, image.Pt(width*scale, height*scale), montageGap)
 	for j := range k {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		left, top := montageGap+j%columns*stepX, montageGap+j/columns*stepY
 		lo, hi := columnRange(basis, j)
 		for i := range area {
 			at := func(channel int) uint8 { return shade(basis.At(min(channel, channels-1)*area+i, j), lo, hi) }
-			pixel := image.Rect(0, 0, scale, scale).Add(image.Pt(left+i%width*scale, top+i/width*scale))
+			pixel := image.Rect(0, 0, scale, scale).Add(corner(j)).Add(image.Pt(i%width, i/width).Mul(scale))
 			fillRect(img, pixel, color.RGBA{at(0), at(1), at(2), 0xff})
 		}
 	}
-	return img, nil
+	return oneChannel(img), nil
 }
 
 func columnRange(x mat.Matrix, j int) (lo, hi float64) {
@@ -114,111 +121,40 @@ func shade(v, lo, hi float64) uint8 {
 	return uint8(math.Round(255 * ((v/2 - lo/2) / (hi/2 - lo/2))))
 }
 
-// GalleryTile is a drawing with its caption; a nil drawing is an empty frame.
-type GalleryTile struct {
-	Drawing *image.RGBA
-	Caption string
-}
-
-func (t GalleryTile) size() image.Point {
-	if t.Drawing == nil {
-		return image.Pt(160, 100)
-	}
-	return t.Drawing.Rect.Size()
-}
-
-// gallery draws tiles on white in lines of at most sheetWidth. It leaves left pixels free at the left, and the area
-// below free.
-func gallery(tiles []GalleryTile, left int, below image.Point) *image.RGBA {
-	corners := make([]image.Point, len(tiles))
-	at := image.Pt(left+sheetGap, sheetGap)
-	wide, high := below.X, 0
-	for i, tile := range tiles {
-		size := tile.size()
-		room := max(size.X, minTile) + sheetGap
-		if at.X > left+sheetGap && at.X+room > sheetWidth {
-			at = image.Pt(left+sheetGap, at.Y+high+captionHeight+sheetGap)
-			high = 0
+// PhotoSheet draws photos of at most side×side pixels in lines. A nil photo is an empty frame.
+func PhotoSheet(photos []*image.RGBA, side int) *image.RGBA {
+	cell := image.Pt(side/2, side/3)
+	for _, photo := range photos {
+		if photo != nil {
+			cell = image.Pt(max(cell.X, photo.Rect.Dx()), max(cell.Y, photo.Rect.Dy()))
 		}
-		corners[i] = at
-		at.X += room
-		wide, high = max(wide, at.X), max(high, size.Y)
 	}
-	img := image.NewRGBA(image.Rect(0, 0, wide, at.Y+high+captionHeight+sheetGap+below.Y))
-	fillRect(img, img.Rect, color.White)
-	face := sheetFace(10)
-	for i, tile := range tiles {
-		frame := image.Rectangle{Max: tile.size()}.Add(corners[i])
-		if tile.Drawing != nil {
-			draw.Draw(img, frame, tile.Drawing, tile.Drawing.Rect.Min, draw.Src)
+	img, corner := newSheet(len(photos), sheetWidth/(cell.X+sheetGap), cell, sheetGap)
+	for i, photo := range photos {
+		frame := image.Rectangle{Max: cell}.Add(corner(i))
+		if photo != nil {
+			draw.Draw(img, frame, photo, photo.Rect.Min, draw.Over)
 		} else {
 			fillRect(img, frame, frameGrey)
 			fillRect(img, frame.Inset(1), white)
 		}
-		caption := shorten(plaintext.Line(tile.Caption), func(s string) bool { return textWidth(face, s) <= max(frame.Dx(), minTile) })
-		drawText(img, face, noteGrey, caption, frame.Min.X, frame.Max.Y+captionHeight-4)
 	}
 	return img
 }
 
-type chip struct {
-	part int
-	word string
-	rect image.Rectangle
+// chipSize is the size of the number of a part on its colour.
+func chipSize(part int) image.Point {
+	return image.Pt(max(textWidth(sheetFace(chipFont), strconv.Itoa(part+1))+2*chipPadding, chipHeight), chipHeight)
 }
 
-// newChip returns the chip of a part with its upper left corner at the point at.
-func newChip(part int, at image.Point) chip {
-	word := strconv.Itoa(part + 1)
-	width := max(textWidth(sheetFace(chipFont), word)+2*chipPadding, chipHeight)
-	return chip{part, word, image.Rect(0, 0, width, chipHeight).Add(at)}
-}
-
-func (c chip) draw(img draw.Image) {
-	colour, face := partColour(c.part), sheetFace(chipFont)
+func drawChip(img draw.Image, part int, r image.Rectangle) {
+	colour, face, word := partColour(part), sheetFace(chipFont), strconv.Itoa(part+1)
 	var ink color.Color = color.White
 	if color.GrayModel.Convert(colour).(color.Gray).Y > 128 {
 		ink = color.Black
 	}
-	fillRect(img, c.rect, colour)
-	drawText(img, face, ink, c.word, c.rect.Min.X+(c.rect.Dx()-textWidth(face, c.word))/2, c.rect.Max.Y-chipPadding-1)
-}
-
-// legend arranges the chips of all parts in lines after a word. size includes a gap to the right and below.
-func legend(parts int) (chips []chip, size image.Point) {
-	first := sheetGap + textWidth(sheetFace(chipFont), legendWord) + 2*chipGap
-	at := image.Pt(first, 0)
-	for part := range parts {
-		c := newChip(part, at)
-		if c.rect.Max.X+sheetGap > sheetWidth {
-			c = newChip(part, image.Pt(first, at.Y+chipHeight+chipGap))
-		}
-		chips = append(chips, c)
-		at = image.Pt(c.rect.Max.X+chipGap, c.rect.Min.Y)
-		size = image.Pt(max(size.X, c.rect.Max.X+sheetGap), c.rect.Max.Y+sheetGap)
-	}
-	return chips, size
-}
-
-// Examples draws photos, with a legend of the parts' colours below.
-func Examples(tiles []GalleryTile, parts int) *image.RGBA {
-	chips, size := legend(parts)
-	img := gallery(tiles, 0, size)
-	top := image.Pt(0, img.Rect.Max.Y-size.Y)
-	drawText(img, sheetFace(chipFont), noteGrey, legendWord, sheetGap, top.Y+chipHeight-chipPadding-1)
-	for _, c := range chips {
-		c.rect = c.rect.Add(top)
-		c.draw(img)
-	}
-	return img
-}
-
-// PartRow draws the photos of one part after its number.
-func PartRow(tiles []GalleryTile, part int) *image.RGBA {
-	c := newChip(part, image.Pt(sheetGap, sheetGap))
-	img := gallery(tiles, c.rect.Max.X, image.Point{})
-	c.draw(img)
-	return img
+	fillRect(img, r, colour)
+	drawText(img, face, ink, word, r.Min.X+(r.Dx()-textWidth(face, word))/2, r.Max.Y-chipPadding-1)
 }
 
 // Word is a visual word with some of its patches.
@@ -232,22 +168,17 @@ type Word struct {
 // in lines of four. The only error is the context's.
 func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
 	words = words[:min(len(words), MaxSheetWords)]
-	columns := max(1, min(len(words), wordColumns))
 	lines := 1
 	for _, w := range words {
 		lines = max(lines, (min(len(w.Patches), MaxWordPatches)+patchColumns-1)/patchColumns)
 	}
-	stepX, stepY := wordWidth+wordGap, wordHeading+lines*(patchBox+patchGap)+wordGap
-	rows := (len(words) + columns - 1) / columns
-	sheet := image.NewRGBA(image.Rect(0, 0, columns*stepX+wordGap, rows*stepY+wordGap))
-	fillRect(sheet, sheet.Rect, color.White)
-
+	sheet, corner := newSheet(len(words), wordColumns, image.Pt(wordWidth, wordHeading+lines*(patchBox+patchGap)), wordGap)
 	titleFace, noteFace := sheetFace(12), sheetFace(10)
 	for i, w := range words {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		left, top := wordGap+i%columns*stepX, wordGap+i/columns*stepY
+		left, top := corner(i).X, corner(i).Y
 		title, note := strconv.Itoa(w.Index+1), phrase.Count(w.Count, "patch", "patches")
 		drawText(sheet, titleFace, color.Black, title, left, top+wordHeading-6)
 		drawText(sheet, noteFace, noteGrey, note, left+wordWidth-textWidth(noteFace, note), top+wordHeading-6)
@@ -339,18 +270,7 @@ func (g Grid) Encode(thumbs []*image.RGBA) ([]byte, error) {
 			g.place(sheet, image.Pt(i%g.Columns, i/g.Columns).Mul(g.Cell), thumb)
 		}
 	}
-	var img image.Image = sheet
-	grey := image.NewGray(sheet.Rect)
-	for p := range grey.Pix {
-		if rgb := sheet.Pix[4*p:]; rgb[0] != rgb[1] || rgb[0] != rgb[2] {
-			grey = nil
-			break
-		}
-		grey.Pix[p] = sheet.Pix[4*p]
-	}
-	if grey != nil {
-		img = grey
-	}
+	img := oneChannel(sheet)
 	var out bytes.Buffer
 	if g.Lossless {
 		err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img)
@@ -518,10 +438,10 @@ func (t *territory) paint(img *image.RGBA, fade bool) {
 // writeNumbers writes the numbers of the parts, the largest parts first.
 func (t *territory) writeNumbers(img *image.RGBA) {
 	type place struct {
-		chip      chip
-		pixels    int
-		inside    bool // the number fits inside the part
-		strongest float32
+		part, pixels int
+		rect         image.Rectangle // of the number, at the part's strongest pixel
+		inside       bool            // the number fits inside the part
+		strongest    float32
 	}
 	places := map[int]*place{}
 	for p, part := range t.owner {
@@ -530,26 +450,25 @@ func (t *territory) writeNumbers(img *image.RGBA) {
 		}
 		at := places[part]
 		if at == nil {
-			at = &place{chip: newChip(part, image.Point{})}
+			at = &place{part: part, rect: image.Rectangle{Max: chipSize(part)}}
 			places[part] = at
 		}
 		at.pixels++
-		size := at.chip.rect.Size()
+		size := at.rect.Size()
 		rect := image.Rectangle{Max: size}.Add(image.Pt(p%t.size.X, p/t.size.X).Sub(size.Div(2)))
 		inside := t.partAt(rect.Min.X, rect.Min.Y) == part && t.partAt(rect.Max.X-1, rect.Min.Y) == part &&
 			t.partAt(rect.Min.X, rect.Max.Y-1) == part && t.partAt(rect.Max.X-1, rect.Max.Y-1) == part
 		if inside && !at.inside || inside == at.inside && t.weight[p] > at.strongest {
-			at.inside, at.strongest, at.chip.rect = inside, t.weight[p], rect
+			at.inside, at.strongest, at.rect = inside, t.weight[p], rect
 		}
 	}
 	var used []image.Rectangle
 	least := minNumbered * float64(len(t.owner))
-	bySize := func(a, b *place) int { return cmp.Or(b.pixels-a.pixels, a.chip.part-b.chip.part) }
+	bySize := func(a, b *place) int { return cmp.Or(b.pixels-a.pixels, a.part-b.part) }
 	for _, at := range slices.SortedFunc(maps.Values(places), bySize) {
-		rect := at.chip.rect
-		if float64(at.pixels) >= least && rect.In(img.Rect) && !slices.ContainsFunc(used, rect.Overlaps) {
-			used = append(used, rect)
-			at.chip.draw(img)
+		if float64(at.pixels) >= least && at.rect.In(img.Rect) && !slices.ContainsFunc(used, at.rect.Overlaps) {
+			used = append(used, at.rect)
+			drawChip(img, at.part, at.rect)
 		}
 	}
 }
@@ -570,6 +489,9 @@ func partColour(part int) color.RGBA {
 	c := partColours[part%len(partColours)]
 	return color.RGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff}
 }
+
+// PartColour returns the colour of a part for a page, as in "#0072b2".
+func PartColour(part int) string { return fmt.Sprintf("#%06x", partColours[part%len(partColours)]) }
 
 // mix returns the opaque colour between a, at share 0, and b, at share 1.
 func mix(a, b color.RGBA, share float64) color.RGBA {

@@ -39,17 +39,17 @@ func TestDrawingStops(t *testing.T) {
 	confusion := must(Confusion(counts, classes))
 	records := fakeRecords(sevenMethods, []int{2, 3}, 2)
 	for name, draw := range map[string]func(ctx context.Context) error{
-		"picture": func(ctx context.Context) error { return confusion.PNG(ctx, io.Discard) },
-		"SVG":     func(ctx context.Context) error { return confusion.SVG(ctx, io.Discard) },
-		"PDF":     func(ctx context.Context) error { return confusion.PDF(ctx, io.Discard) },
+		"picture": func(ctx context.Context) error { return confusion.Write(ctx, io.Discard, "png") },
+		"SVG":     func(ctx context.Context) error { return confusion.Write(ctx, io.Discard, "svg") },
+		"PDF":     func(ctx context.Context) error { return confusion.Write(ctx, io.Discard, "pdf") },
 		"words":   func(ctx context.Context) error { _, err := WordSheet(ctx, fakeWords(9, 7)); return err },
 		"coefficients": func(ctx context.Context) error {
 			_, err := CoefficientPicture(ctx, inClasses(90, 3), threeClasses)
 			return err
 		},
-		"convergence": func(ctx context.Context) error { _, err := Convergence(ctx, records, sevenMethods, nil); return err },
+		"convergence": func(ctx context.Context) error { _, err := Convergence(ctx, records, sevenMethods, looks); return err },
 		"terms": func(ctx context.Context) error {
-			_, err := Terms(ctx, []record.Record{penalised("gnmf", 2, 9, 8, 7, 6, 5, 4)}, "gnmf", nil)
+			_, err := Terms(ctx, []record.Record{penalised("gnmf", 2, 9, 8, 7, 6, 5, 4)}, "gnmf", looks)
 			return err
 		},
 		"montage": func(ctx context.Context) error {
@@ -65,8 +65,8 @@ func TestDrawingStops(t *testing.T) {
 			t.Errorf("%s: error %v after %d looks, want %v after %d", name, err, ctx.asked, context.Canceled, after+1)
 		}
 	}
-	curves := must(Curves(table.New(records, "AC", sevenMethods, table.Tests{}), nil))
-	if err := curves.PNG(&endsAfter{Context: t.Context()}, io.Discard); !errors.Is(err, context.Canceled) {
+	curves := must(Curves(table.New(records, "AC", sevenMethods, table.Tests{}), looks))
+	if err := curves.Write(&endsAfter{Context: t.Context()}, io.Discard, "png"); !errors.Is(err, context.Canceled) {
 		t.Errorf("curves: error %v, want %v", err, context.Canceled)
 	}
 }

@@ -3,12 +3,9 @@ package figure
 import (
 	"bytes"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/plot"
 
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report/table"
@@ -16,7 +13,8 @@ import (
 
 func TestSweepCurves(t *testing.T) {
 	scores := table.New(sweptRecords(2, 5), "AC", sweptMethods, table.Tests{})
-	f, err := SweepCurves(scores, lambdaSweep, "lambda", nil)
+	looks := NewLooks(sweptMethods, lambdaSweep)
+	f, err := SweepCurves(scores, lambdaSweep, "lambda", looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,12 +28,12 @@ func TestSweepCurves(t *testing.T) {
 		t.Errorf("%d rings, want one for each sweep", n)
 	}
 	found := colours(t, picture)
-	for i := range 4 {
+	for _, i := range []int{0, 1, 2, 4} { // 4 is the second line of a sweep
 		if found[rgba(i)] < 200 {
 			t.Errorf("no line %d in its colour", i)
 		}
 	}
-	again, err := SweepCurves(scores, lambdaSweep, "lambda", nil)
+	again, err := SweepCurves(scores, lambdaSweep, "lambda", looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +41,7 @@ func TestSweepCurves(t *testing.T) {
 		t.Error("the same table gives other bytes")
 	}
 
-	beta, err := SweepCurves(table.New(sweptRecords(4), "AC", sweptMethods, table.Tests{}), lambdaSweep, "beta", nil)
+	beta, err := SweepCurves(table.New(sweptRecords(4), "AC", sweptMethods, table.Tests{}), lambdaSweep, "beta", looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +51,7 @@ func TestSweepCurves(t *testing.T) {
 			t.Errorf("%q does not stand %d times in the drawing", word, times)
 		}
 	}
-	ranks, err := SweepCurves(table.New(ranksAndSweeps(), "AC", sweptMethods, table.Tests{}), lambdaSweep, "beta", nil)
+	ranks, err := SweepCurves(table.New(ranksAndSweeps(), "AC", sweptMethods, table.Tests{}), lambdaSweep, "beta", looks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,58 +63,32 @@ func TestSweepCurves(t *testing.T) {
 		if none == scores {
 			setting = "other"
 		}
-		if _, err := SweepCurves(none, lambdaSweep, setting, nil); !errors.Is(err, ErrNoData) {
+		if _, err := SweepCurves(none, lambdaSweep, setting, looks); !errors.Is(err, ErrNoData) {
 			t.Errorf("%s: got error %v, want %v", setting, err, ErrNoData)
 		}
 	}
 }
 
-// TestSweepLines: each line has the settings in its name.
-func TestSweepLines(t *testing.T) {
-	records := sweptRecords(2, 5)
-	scores := table.New(records, "AC", sweptMethods, table.Tests{})
-	points := sweepPoints(scores, lambdaSweep, "lambda")
-	if len(points) != 6 || points[4] != (sweepPoint{"gnmf", "gnmf", "0.5", scores.Average.Cells[5].Mean}) {
-		t.Fatalf("%+v", points)
-	}
-	if want := scores.Average.Cells[4].Mean; points[3] != (sweepPoint{"ogl_1", "ogl_1 beta=2", "50", want}) {
-		t.Errorf("got %+v, want %v at 50", points[3], want)
-	}
-}
-
 func TestPlaceValues(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		values []string
-		at     []float64 // fractions of the axis
-		labels []string
-	}{
-		{"wide", []string{"100", "0.1", "1e1", "1"}, []float64{1, 0, 2.0 / 3, 1.0 / 3}, []string{"0.1", "1", "1e1", "100"}},
-		{"narrow", []string{"5", "10", "20"}, []float64{0, 1.0 / 3, 1}, []string{"5", "10", "20"}},
-		{"with zero", []string{"1", "0", "1000"}, []float64{0.5, 0, 1}, []string{"0", "1", "1000"}},
-		{"narrow with zero", []string{"0", "1", "4"}, []float64{0, 0.25, 1}, []string{"0", "1", "4"}},
-		{"words", []string{"heat", "binary"}, []float64{0, 1}, []string{"heat", "binary"}},
-		{"mixed", []string{"1", "nmf", "0.5"}, []float64{0, 0.5, 1}, []string{"1", "nmf", "0.5"}},
-		{"close", []string{"1", "1.05", "2"}, []float64{0, 0.05, 1}, []string{"1", "", "2"}},
-		{"one", []string{"3"}, nil, []string{"3"}},
+	for name, test := range map[string]struct{ values, want []string }{
+		"numbers":       {[]string{"100", "0.1", "1e1", "0"}, []string{"0", "0.1", "1e1", "100"}},
+		"words":         {[]string{"heat", "binary"}, []string{"heat", "binary"}},
+		"mixed":         {[]string{"1", "nmf", "0.5"}, []string{"1", "nmf", "0.5"}},
+		"equal numbers": {[]string{"1", "1.0"}, []string{"1", "1.0"}},
+		"one":           {[]string{"3"}, []string{"3"}},
+		"none":          {nil, nil},
 	} {
 		f := newChart("", "")
 		place := f.placeValues(test.values)
 		axis := f.plot.X
-		for i, want := range test.at {
-			if got := axis.Scale.Normalize(axis.Min, axis.Max, place[test.values[i]]); math.Abs(got-want) > 1e-9 {
-				t.Errorf("%s: %s is at %v, want %v", test.name, test.values[i], got, want)
+		var labels []string
+		for i, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
+			if labels = append(labels, tick.Label); place[tick.Label] != float64(i) || tick.Value != float64(i) {
+				t.Errorf("%s: %q is at %v, its tick at %v", name, tick.Label, place[tick.Label], tick.Value)
 			}
 		}
-		if _, logarithmic := axis.Scale.(plot.LogScale); logarithmic != (test.name == "wide") {
-			t.Errorf("%s: logarithmic: %v", test.name, logarithmic)
-		}
-		var labels []string
-		for _, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
-			labels = append(labels, tick.Label)
-		}
-		if !slices.Equal(labels, test.labels) {
-			t.Errorf("%s: labels %q, want %q", test.name, labels, test.labels)
+		if !slices.Equal(labels, test.want) {
+			t.Errorf("%s: labels %q, want %q", name, labels, test.want)
 		}
 	}
 }
@@ -124,7 +96,7 @@ func TestPlaceValues(t *testing.T) {
 // TestSweepOfOne: a sweep of one value, and an unfinished one, can be drawn.
 func TestSweepOfOne(t *testing.T) {
 	sweeps := []spec.Sweep{{Name: "gnmf", Settings: []string{"lambda"}, Methods: []string{"g", "h"}, Values: [][]string{{"1"}, {"100"}}}}
-	f, err := SweepCurves(table.New(scored("g", 3, 0.5), "AC", []string{"g", "h", "nmf"}, table.Tests{}), sweeps, "lambda", nil)
+	f, err := SweepCurves(table.New(scored("g", 3, 0.5), "AC", []string{"g", "h", "nmf"}, table.Tests{}), sweeps, "lambda", looks)
 	if err != nil {
 		t.Fatal(err)
 	}

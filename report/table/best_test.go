@@ -134,7 +134,7 @@ func TestBestFinding(t *testing.T) {
 func TestPeaks(t *testing.T) {
 	methods := []string{"g 50", "nmf", "g 0.5"}
 	peaks := Peaks(New(scored("g 0.5", 3, 0.5), "AC", methods, Tests{}), lambdaSweep)
-	want := []Peak{{Method: "gnmf", Setting: "lambda=0.5", Label: "g 0.5", Row: 3}, {Method: "nmf", Label: "nmf"}}
+	want := []Peak{{Method: "gnmf", Setting: "lambda=0.5", Label: "g 0.5", Row: 3, Cell: Cell{N: 1, Mean: 0.5}}, {Method: "nmf", Label: "nmf"}}
 	if diff := cmp.Diff(want, peaks); diff != "" {
 		t.Error(diff)
 	}

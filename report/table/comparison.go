@@ -51,20 +51,24 @@ type ComparisonRow struct {
 	draws significance.Draws
 }
 
-type sampling struct{ row, classes, repeat int }
+// trial is a trial of a method, or with "" the draw of its samples.
+type trial struct {
+	method               string
+	row, classes, repeat int
+}
 
-func drawOf(r record.Record) sampling { return sampling{r.Row, r.Classes, r.Repeat} }
+func trialOf(r record.Record, method string) trial { return trial{method, r.Row, r.Classes, r.Repeat} }
 
 // NewComparison compares two experiments. It selects records and scores as New does. It returns an error if there is no
 // common trial, or if trials of the same draw have different numbers of samples.
 func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 	a.Records, b.Records = Finished(a.Records, a.Methods), Finished(b.Records, b.Methods)
-	samples := map[sampling]int{}
+	samples := map[trial]int{}
 	for _, r := range a.Records {
-		samples[drawOf(r)] = r.Samples + r.Tested
+		samples[trialOf(r, "")] = r.Samples + r.Tested
 	}
 	for _, r := range b.Records {
-		if n, ok := samples[drawOf(r)]; ok && n != r.Samples+r.Tested {
+		if n, ok := samples[trialOf(r, "")]; ok && n != r.Samples+r.Tested {
 			return nil, fmt.Errorf("%s, repeat %d: one experiment has %d samples, the other %d", phrase.Count(r.Classes, "class", "classes"), r.Repeat+1, n, r.Samples+r.Tested)
 		}
 	}
@@ -86,22 +90,16 @@ func missingFrom(a, b []string) []string {
 }
 
 func (by Tests) compareScore(a, b Compared, score string) ScoreComparison {
-	type trial struct {
-		method string
-		draw   sampling
-	}
 	inB := map[trial]float64{}
-	for _, r := range b.Records {
-		if v, ok := r.Scores[score]; ok && math.Abs(v) < largest {
-			inB[trial{r.Method, drawOf(r)}] = v
-		}
+	for _, r := range withScore(b.Records, score) {
+		inB[trialOf(r, r.Method)] = r.Scores[score]
 	}
 	c := ScoreComparison{Score: score}
+	inA := withScore(a.Records, score)
 	for _, method := range a.Methods {
-		common := slices.DeleteFunc(slices.Clone(a.Records), func(r record.Record) bool {
-			v, ok := r.Scores[score]
-			_, both := inB[trial{method, drawOf(r)}]
-			return r.Method != method || !ok || !(math.Abs(v) < largest) || !both
+		common := slices.DeleteFunc(slices.Clone(inA), func(r record.Record) bool {
+			_, both := inB[trialOf(r, method)]
+			return r.Method != method || !both
 		})
 		if len(common) == 0 {
 			continue
@@ -111,7 +109,7 @@ func (by Tests) compareScore(a, b Compared, score string) ScoreComparison {
 		for _, records := range rowsOf(common) {
 			row := newSample(2, significance.Draws{})
 			for _, r := range records {
-				v, w := r.Scores[score], inB[trial{method, drawOf(r)}]
+				v, w := r.Scores[score], inB[trialOf(r, method)]
 				x, y = append(x, v), append(y, w)
 				row.values[0][r.Repeat], row.values[1][r.Repeat] = v, w
 			}
@@ -215,14 +213,9 @@ type SetTable struct {
 
 func (o SetTable) levels() (methods []string, means map[string]float64) {
 	means = map[string]float64{}
-	var peaks []Peak
+	peaks := Peaks(o.Table, nil)
 	if o.Best != nil {
 		peaks = o.Best.Rows
-	} else {
-		for i, method := range o.Table.Methods {
-			_, c := o.Table.Level(i)
-			peaks = append(peaks, Peak{Method: method, Cell: c})
-		}
 	}
 	for _, p := range peaks {
 		if p.Cell.N > 0 {

@@ -234,17 +234,18 @@ func valueColumn(heading string, fields ...string) Column {
 }
 
 func (c Contrast) words(by Tests, s eval.Score) (words []Word) {
-	texts := []string{"[" + signed(s, c.Low) + ", " + signed(s, c.High) + "]", signedText(fmt.Sprintf("%.2f", c.Effect), c.Effect), pText(c.P)}
-	chances := []float64{c.Chances.Below, c.Chances.Within, c.Chances.Above}
-	for i, column := range by.columns() {
-		w := Word{Text: missing, Fields: c.fields(by, column.Fields...)}
-		known := w.Fields[0] != ""
-		if i >= 2 && by.By.Bayesian() {
-			p := chances[i-2]
-			texts, w.Bold, w.Mark = append(texts[:i], fmt.Sprintf("%.3f", p)), known && p >= significance.Sure, Unmarked
+	interval, effect := "["+signed(s, c.Low)+", "+signed(s, c.High)+"]", signedText(fmt.Sprintf("%.2f", c.Effect), c.Effect)
+	shown := []Word{{Text: interval}, {Text: effect}, {Text: pText(c.P)}}
+	if by.By.Bayesian() {
+		shown = shown[:2]
+		for _, p := range []float64{c.Chances.Below, c.Chances.Within, c.Chances.Above} {
+			shown = append(shown, Word{Text: fmt.Sprintf("%.3f", p), Bold: p >= significance.Sure, Mark: Unmarked})
 		}
-		if known {
-			w.Text = texts[i]
+	}
+	for i, column := range by.columns() {
+		w := shown[i]
+		if w.Fields = c.fields(by, column.Fields...); w.Fields[0] == "" {
+			w.Text, w.Bold = missing, false
 		}
 		words = append(words, w)
 	}

@@ -34,43 +34,38 @@ var textMarks = Marks{
 
 // Text writes fixed-width text.
 func Text(w io.Writer, d *Document, opt Options) error {
-	return withWidths(opt.Wide, func() error {
-		var parts []string
-		if d.Heading != nil {
-			parts = append(parts, strings.Join(textMarks.lines(d), "\n")+"\n")
+	defer setWidths(opt.Wide)()
+	var parts []string
+	if d.Heading != nil {
+		parts = append(parts, strings.Join(textMarks.lines(d), "\n")+"\n")
+	}
+	for _, g := range d.Grids {
+		if g.Title != "" {
+			parts = append(parts, opt.wrap(textMarks.Foreign(g.Title)))
 		}
-		for _, g := range d.Grids {
-			if g.Title != "" {
-				parts = append(parts, opt.wrap(textMarks.Foreign(g.Title)))
+		for from, n := 0, len(g.Columns)-g.Keys; from < n || from == 0; {
+			to := n
+			block := g.valueColumns(from, to).text(opt)
+			for opt.Width > 0 && to-from > 1 && text.LongestLineLen(block) > opt.Width {
+				to--
+				block = g.valueColumns(from, to).text(opt)
 			}
-			for from := 0; ; {
-				to := len(g.Columns) - g.Keys
-				block := g.valueColumns(from, to).text(opt)
-				for opt.Width > 0 && to-from > 1 && text.LongestLineLen(block) > opt.Width {
-					to--
-					block = g.valueColumns(from, to).text(opt)
-				}
-				parts = append(parts, block)
-				if from = to; from >= len(g.Columns)-g.Keys {
-					break
-				}
-			}
+			parts, from = append(parts, block), max(to, 1)
 		}
-		parts = append(parts, opt.wrap(textMarks.captions(d)))
-		_, err := io.WriteString(w, strings.Join(parts, "\n"))
-		return err
-	})
+	}
+	parts = append(parts, opt.wrap(textMarks.captions(d)))
+	_, err := io.WriteString(w, strings.Join(parts, "\n"))
+	return err
 }
 
 var widths sync.Mutex
 
-// withWidths runs f with ambiguous-width characters, such as ±, as narrow or wide. go-pretty stores that for the whole
-// process, and by default uses the locale.
-func withWidths(wide bool, f func() error) error {
+// setWidths makes ambiguous-width characters, such as ±, narrow or wide until a call of the result. go-pretty stores that
+// for the whole process, and by default uses the locale.
+func setWidths(wide bool) (end func()) {
 	widths.Lock()
-	defer widths.Unlock()
 	text.OverrideRuneWidthEastAsianWidth(wide)
-	return f()
+	return widths.Unlock
 }
 
 func (g Grid) text(opt Options) string {
@@ -220,16 +215,15 @@ func writeMarkdown(w io.Writer, d *Document, _ Options) error {
 	if d.Heading != nil {
 		parts = append(parts, "- "+strings.Join(markdownMarks.lines(d), "\n- ")+"\n")
 	}
-	return withWidths(false, func() error {
-		for _, g := range d.Grids {
-			if g.Title != "" {
-				parts = append(parts, markdownText(g.Title)+"\n")
-			}
-			parts = append(parts, g.layout(markdownMarks).pretty().RenderMarkdown()+"\n")
+	defer setWidths(false)()
+	for _, g := range d.Grids {
+		if g.Title != "" {
+			parts = append(parts, markdownText(g.Title)+"\n")
 		}
-		_, err := io.WriteString(w, strings.Join(append(parts, markdownMarks.captions(d)+"\n"), "\n"))
-		return err
-	})
+		parts = append(parts, g.layout(markdownMarks).pretty().RenderMarkdown()+"\n")
+	}
+	_, err := io.WriteString(w, strings.Join(append(parts, markdownMarks.captions(d)+"\n"), "\n"))
+	return err
 }
 
 const figureSpace = "\u2007"
@@ -281,8 +275,8 @@ var latexMarks = Marks{
 
 var (
 	latexSettings = regexp.MustCompile(`^(\S.*?)((?: [A-Za-z][A-Za-z-]*=[A-Za-z0-9.+/-]+)+)$`) // after a method
-	latexNumber   = regexp.MustCompile(`^[+-]?[0-9.]+$`)
-	latexPower    = regexp.MustCompile(`^([+-]?[0-9.]+)[eE]([+-]?)0*([0-9]+)$`)
+	latexNumber   = regexp.MustCompile(`^([+-]?[0-9.]+)(?:[eE]\+?(-?)0*([0-9]+))?$`)
+	latexGreek    = regexp.MustCompile(`^(alpha|beta|gamma|lambda|mu|sigma)$`) // papers write these as letters
 )
 
 // latexMethod returns the name of a method in LaTeX: "gnmf lambda=10" is "gnmf ($\lambda = 10$)".
@@ -295,28 +289,22 @@ func latexMethod(name string) string {
 }
 
 func latexSetting(settings string) string {
-	fields := strings.Fields(settings)
-	for i, field := range fields {
-		key, value, ok := strings.Cut(field, "=")
-		if !ok || !latexSettings.MatchString("x "+field) {
-			fields[i] = latexText(field)
-			continue
-		}
-		symbol := `\mathit{` + key + `}`
-		if slices.Contains([]string{"alpha", "beta", "gamma", "lambda", "mu", "sigma"}, key) { // papers write Greek letters
-			symbol = `\` + key
-		}
-		if power := latexPower.FindStringSubmatch(value); power != nil {
-			value = fmt.Sprintf(`10^{%s%s}`, strings.TrimPrefix(power[2], "+"), power[3])
-			if power[1] != "1" {
-				value = power[1] + ` \cdot ` + value
-			}
-		} else if !latexNumber.MatchString(value) {
+	return strings.Join(lists.Map(strings.Fields(settings), func(field string) string {
+		key, value, _ := strings.Cut(field, "=")
+		number := latexNumber.FindStringSubmatch(value)
+		switch {
+		case !latexSettings.MatchString("x " + field):
+			return latexText(field)
+		case number == nil:
 			value = `\mbox{` + latexText(value) + `}`
+		case number[3] != "":
+			value = strings.TrimPrefix(number[1]+` \cdot 10^{`+number[2]+number[3]+"}", `1 \cdot `)
 		}
-		fields[i] = fmt.Sprintf("$%s = %s$", symbol, value)
-	}
-	return strings.Join(fields, ", ")
+		if latexGreek.MatchString(key) {
+			return `$\` + key + " = " + value + "$"
+		}
+		return `$\mathit{` + key + "} = " + value + "$"
+	}), ", ")
 }
 
 // latexLabel returns the label of a table by experiment and score, in ASCII. Names that this changes end in a part of
@@ -394,12 +382,8 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 func (g Grid) points(column int) float64 {
 	letters := utf8.RuneCountInString(g.Columns[column].Heading)
 	for _, l := range g.Lines {
-		w := l.Words[column]
-		n := utf8.RuneCountInString(w.Text)
-		if w.Deviation != "" {
-			n += len(" ± ") + w.Pad + len(w.Deviation)
-		}
-		letters = max(letters, n)
+		w := Word{Text: l.Words[column].Text, Deviation: l.Words[column].Deviation, Pad: l.Words[column].Pad}
+		letters = max(letters, utf8.RuneCountInString(textMarks.value(w)))
 	}
 	return float64(5*letters + 12)
 }

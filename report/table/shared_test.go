@@ -20,8 +20,15 @@ var (
 
 	fakeRecords, ranksAndSweeps = reporttest.Records, reporttest.RanksAndSweeps
 	scored, golden              = reporttest.Scored, reporttest.Golden
-	confused                    = reporttest.Confused
 )
 
 // sweptRecords returns records of sweptMethods at several numbers of classes.
 func sweptRecords(classes ...int) []record.Record { return fakeRecords(sweptMethods, classes, 6) }
+
+// confused returns a record with a confusion matrix.
+func confused(method string, repeat int, drawn []int, counts ...[]int) record.Record {
+	return record.Record{
+		Classes: len(counts), Repeat: repeat, Method: method, Tested: 10,
+		Scores: map[string]float64{"accuracy": 0.5}, Confusion: counts, Drawn: drawn,
+	}
+}

@@ -46,6 +46,7 @@ type Row struct {
 	Cells   []Cell // one for each of the table's methods
 
 	sample sample
+	best   int // the first best cell, or −1
 }
 
 // Cell summarises the finished trials of one method in a row.
@@ -71,20 +72,25 @@ func New(records []record.Record, score string, methods []string, by Tests) *Tab
 
 func newTable(records []record.Record, score eval.Score, methods []string, by Tests) *Table {
 	t := &Table{Score: score, Methods: slices.Clone(methods), Tests: by}
-	scored := slices.DeleteFunc(Finished(records, methods), func(r record.Record) bool {
-		v, ok := r.Scores[score.Name]
-		return !ok || !(math.Abs(v) < largest)
-	})
-	t.Tuned = tuned(scored, methods)
-	for _, row := range rowsOf(scored) {
+	records = withScore(Finished(records, methods), score.Name)
+	t.Tuned = tuned(records, methods)
+	for _, row := range rowsOf(records) {
 		t.Ranks = t.Ranks || row[0].Row > 0
 		t.Rows = append(t.Rows, t.newRow(row))
 	}
 	if len(t.Rows) > 1 {
-		t.Average = t.average(by.draws(scored))
+		t.Average = t.average(by.draws(records))
 	}
 	t.compare()
 	return t
+}
+
+// withScore returns the records with a usable value of a score.
+func withScore(records []record.Record, score string) []record.Record {
+	return slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool {
+		v, ok := r.Scores[score]
+		return !ok || !(math.Abs(v) < largest)
+	})
 }
 
 // tuned describes the settings that methods chose: the criterion, and the number of draws with each choice.
@@ -153,43 +159,30 @@ func (t *Table) average(draws significance.Draws) *Row {
 // compare marks the best cells of each row and tests the others against the first of them. The same scores determine
 // the best, so p-values are corrected for all pairs in all rows. Half of the correction's level goes to the averages.
 func (t *Table) compare() {
-	rows := t.allRows()
-	best := make([]int, len(rows))
-	for at, r := range rows {
-		if best[at] = t.markBest(r); r.Average && t.Tests.noAverage {
-			best[at] = -1
-		}
-		if best[at] >= 0 {
-			n := 0
-			for _, c := range r.Cells {
-				if c.N >= minPairs {
-					n++
-				}
-			}
+	var rows []*Row // with means to compare
+	for _, r := range t.allRows() {
+		if t.markBest(r); r.best >= 0 && !(r.Average && t.Tests.noAverage) {
+			rows = append(rows, r)
+			n := len(lists.Indices(r.Cells, func(c Cell) bool { return c.N >= minPairs }))
 			t.Comparisons += n * (n - 1) / 2
 		}
 	}
 	whole := t.Tests.corrects() && t.Comparisons <= maxFamily
 	var f testFamily
 	averages := 0 // the number of p-values of averages, which come last
-	for at, r := range rows {
-		if best[at] < 0 {
-			continue
-		}
+	for _, r := range rows {
 		before := len(f.pValues)
 		for i := range r.Cells {
-			c := &r.Cells[i]
-			if c.N > 0 && !c.Best {
-				if c.Contrast = t.Tests.contrast(r.sample, i, best[at]); c.Pairs > 0 {
-					f.add(c.Raw, &c.Contrast)
-				}
-			}
 			for j := range i {
-				other := r.Cells[j]
-				if !whole || c.N < minPairs || other.N < minPairs || i == best[at] && !other.Best || j == best[at] && !c.Best {
-					continue // too few pairs, or added above
+				a, b := i, j
+				if a == r.best {
+					a, b = j, i
 				}
-				if a, _ := r.sample.pair(i, j); len(a) >= minPairs {
+				if c := &r.Cells[a]; b == r.best && !c.Best {
+					if c.Contrast = t.Tests.contrast(r.sample, a, b); c.Pairs > 0 {
+						f.add(c.Raw, &c.Contrast)
+					}
+				} else if x, _ := r.sample.pair(i, j); whole && len(x) >= minPairs {
 					f.add(t.Tests.pValue(r.sample, i, j), nil)
 				}
 			}
@@ -209,25 +202,22 @@ func (t *Table) compare() {
 	t.Tests.judge(f, 0)
 }
 
-// markBest marks the best cells of a row and returns the first, −1 with fewer than two cells to compare.
-func (t *Table) markBest(r *Row) int {
-	best, filled := -1, 0
-	for i, c := range r.Cells {
-		if c.N > 0 {
-			filled++
-			if best < 0 || t.Score.Better(c.Mean, r.Cells[best].Mean) {
-				best = i
-			}
+// markBest marks the best cells of a row with at least two cells to compare.
+func (t *Table) markBest(r *Row) {
+	r.best = -1
+	filled := lists.Indices(r.Cells, func(c Cell) bool { return c.N > 0 })
+	if len(filled) < 2 {
+		return
+	}
+	r.best = filled[0]
+	for _, i := range filled {
+		if t.Score.Better(r.Cells[i].Mean, r.Cells[r.best].Mean) {
+			r.best = i
 		}
 	}
-	if filled < 2 {
-		return -1
+	for _, i := range filled {
+		r.Cells[i].Best = !t.Score.Better(r.Cells[r.best].Mean, r.Cells[i].Mean)
 	}
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		c.Best = c.N > 0 && !t.Score.Better(r.Cells[best].Mean, c.Mean)
-	}
-	return best
 }
 
 func (t *Table) allRows() (rows []*Row) {
@@ -252,8 +242,11 @@ func (t *Table) lastRow() (last Row) {
 func (t *Table) ChoosesRank() bool { return t.Ranks && len(t.Rows) > 1 }
 
 // Level returns the representative cell of a column, and its row: the best rank, or the average over numbers of classes
-// with the largest number. The cell is empty if the column is.
+// with the largest number. The cell is empty if the column is, or is −1.
 func (t *Table) Level(column int) (row int, c Cell) {
+	if column < 0 {
+		return 0, Cell{}
+	}
 	if len(t.Rows) > 0 && !t.ChoosesRank() {
 		return t.Rows[len(t.Rows)-1].Number, t.lastRow().Cells[column]
 	}
@@ -427,8 +420,8 @@ type Peak struct {
 	Method, Setting string // a setting of a sweep, as "lambda=10", or ""
 	Label           string // the method's name in the records with this setting
 	Row             int    // a rank if there are several, else the largest number of classes; 0 without trials
+	Cell            Cell   // its cell; by NewBest, tested against the best of all methods
 	Rank            int    // set by NewBest; 0 for methods without a rank
-	Cell            Cell   // set by NewBest, tested against the best of all methods
 }
 
 // Peaks returns the best row and setting of each method of a table. For rows of classes, it compares the means over the
@@ -441,18 +434,14 @@ func Peaks(t *Table, sweeps []spec.Sweep) []Peak {
 			continue
 		}
 		candidates, sweep := []string{method}, spec.Sweep{Name: method}
-		if at := slices.IndexFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }); at >= 0 {
-			sweep = sweeps[at]
-			candidates = sweep.Methods
+		if s, ok := lists.Find(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }); ok {
+			candidates, sweep = s.Methods, s
 		}
 		best := Peak{Method: sweep.Name, Label: method}
-		mean, found := 0.0, false
 		for _, label := range candidates {
 			done[label] = true
-			if column := slices.Index(t.Methods, label); column >= 0 {
-				if row, c := t.Level(column); c.N > 0 && (!found || t.Score.Better(c.Mean, mean)) {
-					best.Label, best.Row, mean, found = label, row, c.Mean, true
-				}
+			if row, c := t.Level(slices.Index(t.Methods, label)); c.N > 0 && (best.Cell.N == 0 || t.Score.Better(c.Mean, best.Cell.Mean)) {
+				best.Label, best.Row, best.Cell = label, row, c
 			}
 		}
 		if at := slices.Index(sweep.Methods, best.Label); at >= 0 {

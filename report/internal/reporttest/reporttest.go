@@ -6,8 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
-	"image"
-	"image/color"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/image/draw"
 
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -153,38 +150,4 @@ func RanksAndSweeps() []record.Record {
 		}
 	}
 	return records
-}
-
-// Confused returns a record with a confusion matrix.
-func Confused(method string, repeat int, drawn []int, counts ...[]int) record.Record {
-	return record.Record{
-		Classes: len(counts), Repeat: repeat, Method: method, Tested: 10,
-		Scores: map[string]float64{"accuracy": 0.5}, Confusion: counts, Drawn: drawn,
-	}
-}
-
-// Awkward returns records with special characters, long names, missing trials, a row with too few trials to test, ties
-// and a two-digit deviation.
-func Awkward() (records []record.Record, methods []string) {
-	methods = []string{"nmf_kl", "a & b %", "x<y|z {~}", "a method with a long name, λ = 100"}
-	records = Records(methods, []int{2, 5, 10}, 8)
-	records = slices.DeleteFunc(records, func(r record.Record) bool {
-		return r.Classes == 10 && r.Repeat > 3 || r.Classes == 5 && r.Method == "a & b %" && r.Repeat == 2 || r.Classes == 10 && r.Method == "x<y|z {~}"
-	})
-	for i, r := range records {
-		if r.Classes == 2 && r.Method == "nmf_kl" {
-			records[i].Scores["AC"] = float64(r.Repeat) / 8
-		}
-		if r.Classes == 2 && r.Method == "x<y|z {~}" {
-			records[i].Scores["AC"] += 0.03
-		}
-	}
-	return records, methods
-}
-
-// Plain returns an image of one colour whose corner is not at the origin.
-func Plain(width, height int, c color.Color) image.Image {
-	img := image.NewRGBA(image.Rect(7, 5, 7+width, 5+height))
-	draw.Draw(img, img.Bounds(), image.NewUniform(c), image.Point{}, draw.Src)
-	return img
 }
