@@ -1,4 +1,4 @@
-"""Puts the program into the wheel, and tags the wheel with its platform and the program's version.
+"""Puts the program into the wheel as a script, and tags the wheel with its platform and the program's version.
 
 ../.ci/wheels sets PARTWISE_PROGRAM to the path of the program, PARTWISE_PLATFORM to the platform tag and
 PARTWISE_VERSION to the version that the program prints.
@@ -28,8 +28,7 @@ class ProgramHook(BuildHookInterface):
         program = os.environ.get("PARTWISE_PROGRAM")
         if version == "editable" or not program:
             return  # the program comes from PARTWISE_BINARY or the PATH
-        os.chmod(program, 0o755)  # pip keeps the bit in the archive
-        name = "partwise.exe" if os.environ["PARTWISE_PLATFORM"].startswith("win") else "partwise"
-        build_data["force_include"][program] = f"partwise/_bin/{name}"
+        os.chmod(program, 0o755)
+        build_data["shared_scripts"][program] = "partwise.exe" if os.environ["PARTWISE_PLATFORM"].startswith("win") else "partwise"
         build_data["pure_python"] = False
         build_data["tag"] = "py3-none-" + os.environ["PARTWISE_PLATFORM"]

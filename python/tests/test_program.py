@@ -1,5 +1,7 @@
 """The estimators with pandas, sparse matrices, pipelines, pickles, errors and interrupts; commands on folders."""
 
+import glob
+import json
 import os
 import pickle
 import runpy
@@ -13,6 +15,8 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
+from jsonschema.validators import validator_for
 from packaging.version import Version
 from scipy import sparse
 from sklearn.base import clone
@@ -217,6 +221,18 @@ def test_methods_are_current():
     want = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8", env={**os.environ, "PYTHONUTF8": "1"})
     with open(partwise._methods.__file__, encoding="utf-8") as file:
         assert file.read() == want.stdout, "run python generate.py"
+
+
+def test_schema():
+    schema = json.loads(_program.run("schema"))
+    validator = validator_for(schema)(schema)
+    files = glob.glob(source("../docs/experiments/*.yaml"))
+    for file in files:
+        with open(file, encoding="utf-8") as text:
+            settings = yaml.safe_load(text)
+        assert not list(validator.iter_errors(settings))
+        assert not validator.is_valid({**settings, "repeat": 3})
+    assert files
 
 
 def test_command_and_version(monkeypatch):
