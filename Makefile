@@ -5,7 +5,7 @@
 # make docs   the documentation as a site, in dist/site
 # make bench  time the kernels, and other programs beside this one
 # make release   archives, packages and a container image for Linux, macOS and Windows; release-check tries them
-# make wheel     the wheel of the Python package for this machine; wheels makes all
+# make wheel     the wheel of the Python package for this machine
 
 GO ?= go
 # TESTFLAGS are added to every go test, as in TESTFLAGS=-v. make lint runs go vet. Without data for a debugger, test
@@ -30,7 +30,7 @@ OPENCV = CGO_ENABLED=1 CGO_CFLAGS="-O2 -ffunction-sections -fdata-sections" \
   CGO_CXXFLAGS="--std=c++11 -I$(CURDIR)/.ci/opencv -I/usr/include/opencv4 -O2 -ffunction-sections -fdata-sections"
 LINK = -ldflags '-linkmode external -extldflags "-Wl,--gc-sections -lopencv_features2d -lopencv_imgproc -lopencv_core -lstdc++ -lm"'
 
-.PHONY: run test test-portable test-opencv test-race test-plain test-processors test-arm64 race lint opencv portable wheel wheels test-python deps fuzz torture bench clean vulncheck docs release release-files release-check release-tools sbom reproducible reproducible-opencv
+.PHONY: run test test-portable test-opencv test-race test-plain test-processors test-arm64 race lint opencv portable wheel test-python deps fuzz torture bench clean vulncheck docs release release-files release-check release-tools sbom reproducible reproducible-opencv
 
 run: opencv
 	./partwise run $(DEMO)
@@ -46,13 +46,11 @@ opencv: deps
 
 # The portable build needs nothing but Go. Key points aside it gives the same results.
 portable:
-	CGO_ENABLED=0 $(BUILD) $(if $(LDFLAGS),-ldflags '$(LDFLAGS)') -o $(or $(OUT),partwise) ./cmd/partwise
+	CGO_ENABLED=0 $(BUILD) -o $(or $(OUT),partwise) ./cmd/partwise
 
-# The wheel of the Python package for this machine, into dist; wheels makes those of all platforms.
+# The wheel of the Python package for this machine, into dist; make release makes those of all systems.
 wheel:
 	@GO=$(GO) .ci/wheels
-wheels:
-	@GO=$(GO) .ci/wheels all
 
 # A release of the portable program, in dist: archives, packages and manifests (.goreleaser.yaml), wheels, a container
 # image, and their sums. VERSION names it, as in VERSION=v1.2.3; without it they are a snapshot. COSIGN_KEY, a file or
@@ -60,7 +58,7 @@ wheels:
 RELEASE = PATH="$(CURDIR)/release-files/bin:$$PATH"
 release: release-tools
 	$(RELEASE) VERSION=$(VERSION) goreleaser release --clean --snapshot
-	$(if $(wildcard .ci/wheels),$(MAKE) --no-print-directory wheels)
+	@GO=$(GO) .ci/wheels all
 	.ci/image
 	cd dist && sha256sum $$(find partwise* -maxdepth 0 -type f) > SHA256SUMS
 	$(if $(COSIGN_KEY),$(RELEASE) cosign sign-blob --yes --new-bundle-format --bundle dist/SHA256SUMS.sigstore.json --key "$(COSIGN_KEY)" dist/SHA256SUMS,@echo "not signed: COSIGN_KEY is not set")

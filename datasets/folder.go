@@ -21,6 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+	"github.com/seed4492f2cd/partwise/internal/text/lazyregexp"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
@@ -300,18 +301,18 @@ const (
 
 var (
 	// dateName matches beginnings such as 2019, 2019-05, 2019-05-12 Trip, 20190512, 12.05.2019, May 2019.
-	dateName = regexp.MustCompile(`(?i)^(` + strings.Join([]string{
+	dateName = lazyregexp.New(`(?i)^(` + strings.Join([]string{
 		year + `(` + divided + month + `(` + divided + day + `)?)?`, year + `(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])?`,
 		day + divided + month + divided + year, month + divided + year, monthName + divided + `*` + year, year + divided + monthName,
 	}, `|`) + `)` + andMore)
 	// dcfName matches names that cameras give, such as 100CANON, and also numbers (JEITA CP-3461).
-	dcfName = regexp.MustCompile(`^[1-9][0-9]{2}[A-Z0-9_]{5}$`)
+	dcfName = lazyregexp.New(`^[1-9][0-9]{2}[A-Z0-9_]{5}$`)
 	// cameraName matches other names of cameras and phones: IMG_1000, Camera Roll.
-	cameraName = regexp.MustCompile(`(?i)^(img|dscn?|dscf|pxl|mvi|vid|gopr)` + shotNumber + andMore +
+	cameraName = lazyregexp.New(`(?i)^(img|dscn?|dscf|pxl|mvi|vid|gopr)` + shotNumber + andMore +
 		`|^(dcim|camera ?roll|camera uploads?|my photo stream|photo stream|screenshots?|screen shots?|saved pictures|recents|downloads?` +
 		`|whatsapp( images)?|telegram( images)?|instagram|snapchat|viber( images)?|messenger|signal)$|^(?-i:Camera)$`)
 	// partOfDate matches a month or a day in a folder named by a year.
-	partOfDate = regexp.MustCompile(`(?i)^([0-9]{1,2}|` + monthName + `)` + andMore)
+	partOfDate = lazyregexp.New(`(?i)^([0-9]{1,2}|` + monthName + `)` + andMore)
 )
 
 // timeFolders returns the folders of the images that seem to be named by dates, cameras or phones, if they are at least
@@ -332,9 +333,9 @@ func timeFolders(names []string) (found []string, of int) {
 		last := len(parts) - 1
 		looks := func(name string) bool {
 			name = strings.TrimSpace(name)
-			return dateName.MatchString(name) || cameraName.MatchString(name) || dcfName.MatchString(name) && naming.Digits(name) < len(name)
+			return dateName().MatchString(name) || cameraName().MatchString(name) || dcfName().MatchString(name) && naming.Digits(name) < len(name)
 		}
-		if slices.ContainsFunc(parts[min(common, last):], looks) || partOfDate.MatchString(parts[last]) && slices.ContainsFunc(parts, dateName.MatchString) {
+		if slices.ContainsFunc(parts[min(common, last):], looks) || partOfDate().MatchString(parts[last]) && slices.ContainsFunc(parts, dateName().MatchString) {
 			found = append(found, folder)
 		}
 	}

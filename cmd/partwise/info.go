@@ -46,7 +46,7 @@ func kindCommand(k choices.Kind, line string) *cobra.Command {
 		Use:               k.Name + " [NAME]",
 		Short:             "List " + k.Name + " (" + k.Title + "), or describe one",
 		Example:           fmt.Sprintf("  %s\n  %[1]s %s", line, k.Example),
-		ValidArgsFunction: completeWords(k.Names()...),
+		ValidArgsFunction: completeNames(k.Names),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			entries := k.Entries()
 			if len(args) == 1 {
@@ -164,7 +164,7 @@ func datasetsCommand() *cobra.Command {
 		documentOf(cmd).addSet(info, root)
 		return printSet(cmd.OutOrStdout(), info, root)
 	})
-	cmd.ValidArgsFunction = completeWords(knownNames()...)
+	cmd.ValidArgsFunction = completeNames(knownNames)
 	rootFlag(cmd.PersistentFlags(), &root)
 	cmd.AddCommand(getCommand(&root))
 	return cmd
@@ -199,7 +199,7 @@ func getCommand(root *string) *cobra.Command {
 		documentOf(cmd).addSet(info, *root)
 		return say(cmd, "%s is in %s\n", info.Name, dir)
 	})
-	cmd.ValidArgsFunction = completeWords(knownNames()...)
+	cmd.ValidArgsFunction = completeNames(knownNames)
 	cmd.Flags().StringVar(&from, "from", "", "form of the set: raw (images) or mat (MATLAB file)")
 	cmd.Flags().StringVar(&mirror, "mirror", "", "download from this URL instead of the set's own")
 	cmd.Flags().BoolVar(&insecure, "insecure", false, "allow plain HTTP for files without a published checksum")

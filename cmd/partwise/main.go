@@ -87,7 +87,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		shown = errors.New(strings.Replace(err.Error(), at.Error(), at.Path+": "+at.Err.Error(), 1))
 	}
 	failure := inv.shown(shown.Error(), "standard input")
-	plaintext.Fprintf(stderr, "partwise: %s\n", failure)
+	plaintext.Fprintf(stderr, "partwise: %s\n", errors.New(failure)) // an error may have lines, such as one of a file
 	_ = inv.end(cmd, args, failure) // the exit code reports a failure already
 	if ctx.Err() != nil {
 		return exitInterrupted

@@ -79,7 +79,7 @@ var readers = []reader{
 	{isZip, pathReader(readNPZ)},
 	{func(head []byte) bool { _, is := sniffMAT(head); return is }, pathReader(readMAT)},
 	{isParquet, pathReader(readParquet)},
-	{indexedLine.Match, pathReader(readIndexed)},
+	{indexedLine().Match, pathReader(readIndexed)},
 	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, pathReader(readCSV)},
 }
 

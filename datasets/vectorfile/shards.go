@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/naming"
+	"github.com/seed4492f2cd/partwise/internal/text/lazyregexp"
 )
 
 // Shard is one of several parts of a set. Its text is 3/64: the shards of 64 are 0/64 to 63/64, as array jobs of Slurm and
@@ -45,11 +45,11 @@ func (s Shard) File(prefix, extension string) string {
 // Rows returns the shard's part of n samples in their order: from, …, to−1. Sizes differ by one at most.
 func (s Shard) Rows(n int) (from, to int) { return s.Index * n / s.Of, (s.Index + 1) * n / s.Of }
 
-var shardName = regexp.MustCompile(`^(.+)-(\d{5})-of-(\d{5})(\.[a-z]+)$`)
+var shardName = lazyregexp.New(`^(.+)-(\d{5})-of-(\d{5})(\.[a-z]+)$`)
 
 // ShardOf returns the shard whose file has this name.
 func ShardOf(path string) (s Shard, ok bool) {
-	m := shardName.FindStringSubmatch(filepath.Base(path))
+	m := shardName().FindStringSubmatch(filepath.Base(path))
 	if m == nil {
 		return s, false
 	}
@@ -71,7 +71,7 @@ func Shards(name string) (paths []string, err error) {
 	slices.Sort(found)
 	prefix := ""
 	for i, path := range found {
-		m := shardName.FindStringSubmatch(filepath.Base(path))
+		m := shardName().FindStringSubmatch(filepath.Base(path))
 		s, _ := ShardOf(path)
 		switch want := (Shard{i, s.Of}); {
 		case i > 0 && (prefix != m[1] || len(paths) != s.Of):
@@ -91,7 +91,7 @@ func Shards(name string) (paths []string, err error) {
 }
 
 func missingShard(beside string, s Shard) error {
-	m := shardName.FindStringSubmatch(filepath.Base(beside))
+	m := shardName().FindStringSubmatch(filepath.Base(beside))
 	return &fs.PathError{Op: "open", Path: filepath.Join(filepath.Dir(beside), s.File(m[1], m[4])), Err: fmt.Errorf("shard %s is missing: %w", s, fs.ErrNotExist)}
 }
 
@@ -100,7 +100,7 @@ func OpenShards(ctx context.Context, paths []string, opt Options) (all *Content,
 	defer guard.Catch(&err)
 	all = openEach(paths, opt, newBudget(ctx, opt), readNPZ)
 	if all.Name = naming.ReadableName(filepath.Base(filepath.Dir(paths[0]))); all.Name == "." {
-		all.Name = shardName.FindStringSubmatch(paths[0])[1]
+		all.Name = shardName().FindStringSubmatch(paths[0])[1]
 	}
 	return all, nil
 }

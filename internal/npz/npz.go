@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +22,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/number"
+	"github.com/seed4492f2cd/partwise/internal/text/lazyregexp"
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
@@ -210,7 +210,7 @@ type Header struct {
 const magic = "\x93NUMPY"
 
 // headerForm matches the header dictionary in the form that NumPy writes.
-var headerForm = regexp.MustCompile(`^\{'descr': '([^'{}]{1,32})', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\), \} *\n$`)
+var headerForm = lazyregexp.New(`^\{'descr': '([^'{}]{1,32})', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\), \} *\n$`)
 
 // ReadHeader reads the header of an array.
 func ReadHeader(r *bufio.Reader) (h Header, err error) {
@@ -231,7 +231,7 @@ func ReadHeader(r *bufio.Reader) (h Header, err error) {
 	}
 	guard.FailIf(length > 1<<16, "the header has %d bytes; expected at most %d", length, 1<<16)
 	head := guard.Must(number.ReadBytes(r, start+length, 0))
-	m := headerForm.FindSubmatch(head[start:])
+	m := headerForm().FindSubmatch(head[start:])
 	guard.FailIf(m == nil, "header %q is not a NumPy header", head[start:])
 	h.Type, h.Fortran, h.Length = string(m[1]), string(m[2]) == "True", start+length
 	shape := strings.TrimSuffix(strings.TrimSpace(string(m[3])), ",")
@@ -273,7 +273,7 @@ type Item struct {
 }
 
 // itemForm matches a supported type: byte order, kind (boolean, number, bytes or Unicode text) and size.
-var itemForm = regexp.MustCompile(`^([<>=|]?)([biufSU])([1-9][0-9]{0,5})$`)
+var itemForm = lazyregexp.New(`^([<>=|]?)([biufSU])([1-9][0-9]{0,5})$`)
 
 var numbers = map[string]number.Kind{
 	"b1": number.Uint8, "u1": number.Uint8, "u2": number.Uint16, "u4": number.Uint32, "u8": number.Uint64,
@@ -283,7 +283,7 @@ var numbers = map[string]number.Kind{
 
 // Item returns the type of the items. ok is false if it is not supported.
 func (h Header) Item() (i Item, ok bool) {
-	m := itemForm.FindStringSubmatch(h.Type)
+	m := itemForm().FindStringSubmatch(h.Type)
 	if m == nil {
 		return i, false
 	}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -22,6 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/network"
+	"github.com/seed4492f2cd/partwise/internal/text/lazyregexp"
 )
 
 // TokenizerFile is the tokenizer of a text encoder, beside its model.
@@ -128,14 +128,14 @@ func readTokenizer(path string) (t *tokenizer, err error) {
 }
 
 // words are the parts of a text that are encoded by themselves. The last excludes all white space of Unicode.
-var words = regexp.MustCompile(`'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\t-\r\x{85}\p{Z}\p{L}\p{N}]+`)
+var words = lazyregexp.New(`'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\t-\r\x{85}\p{Z}\p{L}\p{N}]+`)
 
 // encode returns the ids of at most length tokens. Tokens that are not in the vocabulary are the end token, as in the
 // reference.
 func (t *tokenizer) encode(text string, length int) []int {
 	ids := []int{t.start}
 	text = strings.ReplaceAll(norm.NFC.String(text), "İ", "i\u0307") // ToLower drops its dot
-	for _, word := range words.FindAllString(strings.ToLower(text), -1) {
+	for _, word := range words().FindAllString(strings.ToLower(text), -1) {
 		for _, token := range t.merge(word) {
 			id, ok := t.ids[token]
 			if !ok {

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
+	"github.com/seed4492f2cd/partwise/internal/text/lazyregexp"
 )
 
 // Load reads an experiment file. Unknown keys and invalid values are errors with line and column.
@@ -65,7 +65,7 @@ func ParseShort(setting, text string) (*settings.Value, error) {
 }
 
 // nextPair is a comma with a key behind it. Other commas belong to values.
-var nextPair = regexp.MustCompile(`^,[^,=]*=`)
+var nextPair = lazyregexp.New(`^,[^,=]*=`)
 
 // parsePairs reads "ccf,init=nmf", or a value as in a file.
 func parsePairs(text, first string) (*settings.Value, error) {
@@ -73,7 +73,7 @@ func parsePairs(text, first string) (*settings.Value, error) {
 		return parseValue(text)
 	}
 	out := &settings.Value{Kind: settings.KindMapping}
-	for _, part := range split(text, nextPair.MatchString) {
+	for _, part := range split(text, nextPair().MatchString) {
 		key, value, ok := strings.Cut(part, "=")
 		switch {
 		case ok:
@@ -129,7 +129,7 @@ func split(text string, is func(rest string) bool) (parts []string) {
 }
 
 // tightKey is a key in brackets without the space after its colon that YAML requires.
-var tightKey = regexp.MustCompile(`([{,] *[a-z0-9-]+):([^ ])`)
+var tightKey = lazyregexp.New(`([{,] *[a-z0-9-]+):([^ ])`)
 
 // parseValue reads a value as in a file, or {key:value} for {key: value}. Invalid YAML is plain text, such as the
 // pattern {class}-*.
@@ -137,7 +137,7 @@ func parseValue(text string) (*settings.Value, error) {
 	if text == "" {
 		return &settings.Value{}, nil
 	}
-	v, err := document.Parse([]byte(tightKey.ReplaceAllString(text, "$1: $2")))
+	v, err := document.Parse([]byte(tightKey().ReplaceAllString(text, "$1: $2")))
 	marked := strings.ContainsRune(`['"`, rune(text[0])) || text[0] == '{' && (text == "{}" || strings.Contains(text, ":"))
 	if !marked && (err != nil || v.Kind == settings.KindList || v.Kind == settings.KindMapping || v.Kind == settings.KindText && v.Data == any(v.Text)) {
 		return settings.Of(text), nil

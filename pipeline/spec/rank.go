@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
+	"github.com/seed4492f2cd/partwise/internal/text/lazyregexp"
 )
 
 // Ranks are one or several ranks; the zero value is k. Each of several is a row of the tables.
@@ -67,7 +67,7 @@ type Rank struct {
 	Auto         *AutoRank // if set, chooses the number by the samples
 }
 
-var rankForm = regexp.MustCompile(`^\s*(?:(\d{1,6})|(?:(\d{1,6})\s*\*?\s*)?k\s*(?:([+-])\s*(\d{1,6}))?)\s*$`)
+var rankForm = lazyregexp.New(`^\s*(?:(\d{1,6})|(?:(\d{1,6})\s*\*?\s*)?k\s*(?:([+-])\s*(\d{1,6}))?)\s*$`)
 
 // DecodeSetting reads a number, k, k+1, k-1, 2k+1, or auto and {among: 2..40, by: stability}.
 func (r *Rank) DecodeSetting(v *settings.Value) error {
@@ -80,7 +80,7 @@ func (r *Rank) DecodeSetting(v *settings.Value) error {
 		*r = Rank{Auto: &AutoRank{}}
 		return nil
 	}
-	m := rankForm.FindStringSubmatch(s)
+	m := rankForm().FindStringSubmatch(s)
 	if m == nil {
 		return v.Errorf("invalid rank %q; expected k, k+1, 2k, a number or auto", s)
 	}

@@ -1,7 +1,10 @@
 """The estimators with pandas, sparse matrices, pipelines, pickles, errors and interrupts; commands on folders."""
 
+import glob
+import json
 import os
 import pickle
+import runpy
 import signal
 import subprocess
 import sys
@@ -12,6 +15,9 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
+from jsonschema.validators import validator_for
+from packaging.version import Version
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -205,14 +211,42 @@ def test_cluster_and_experiment(images, tmp_path):
         partwise.experiment({**settings, "methods": ["nmff"]})
 
 
+def source(name):
+    return os.path.join(os.path.dirname(__file__), "..", name)
+
+
 def test_methods_are_current():
-    generate = os.path.join(os.path.dirname(__file__), "..", "generate.py")
+    generate = source("generate.py")
     code = f"import runpy; print(runpy.run_path({generate!r})['generated'](), end='')"
     want = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8", env={**os.environ, "PYTHONUTF8": "1"})
     with open(partwise._methods.__file__, encoding="utf-8") as file:
         assert file.read() == want.stdout, "run python generate.py"
 
 
-def test_command():
+def test_schema():
+    schema = json.loads(_program.run("schema"))
+    validator = validator_for(schema)(schema)
+    files = glob.glob(source("../docs/experiments/*.yaml"))
+    for file in files:
+        with open(file, encoding="utf-8") as text:
+            settings = yaml.safe_load(text)
+        assert not list(validator.iter_errors(settings))
+        assert not validator.is_valid({**settings, "repeat": 3})
+    assert files
+
+
+def test_command_and_version(monkeypatch):
     said = subprocess.run([sys.executable, "-m", "partwise", "version"], capture_output=True, text=True, check=True)
     assert said.stdout.startswith("partwise ")
+    version = runpy.run_path(source("hatch_build.py"))["version"]
+    for program, package in (
+        (said.stdout.split()[1], partwise.__version__),
+        ("v1.2.3", "1.2.3"),
+        ("v1.2.3-rc.1", "1.2.3rc1"),
+        ("v1.2.3-0a1b2c3d", "1.2.3+0a1b2c3d"),
+        ("v1.2.4-0.20260102030405-0a1b2c3d4e5f+dirty", "1.2.4.dev20260102030405+0a1b2c3d4e5f.dirty"),
+        ("v0.0.0-20260102030405-0a1b2c3d4e5f", "0.0.0.dev20260102030405+0a1b2c3d4e5f"),
+        ("unversioned", "0"),
+    ):
+        monkeypatch.setenv("PARTWISE_VERSION", program)
+        assert str(Version(version())) == package

@@ -9,15 +9,16 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/text/lazyregexp"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
@@ -208,20 +209,22 @@ var (
 	//go:embed captions.txt
 	captionText string
 
-	captions = template.Must(template.New("captions").Funcs(template.FuncMap{
-		"count": phrase.Count, "inUnit": inUnit, "list": phrase.List, "p": pText, "rope": Tests.rope,
-		"names": func(names []string) string { return phrase.List(lists.Map(names, quoteName)) },
-	}).Parse(captionText))
+	captions = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("captions").Funcs(template.FuncMap{
+			"count": phrase.Count, "inUnit": inUnit, "list": phrase.List, "p": pText, "rope": Tests.rope,
+			"names": func(names []string) string { return phrase.List(lists.Map(names, quoteName)) },
+		}).Parse(captionText))
+	})
 )
 
-var lineBreaks = regexp.MustCompile(`\s*\n\s*`)
+var lineBreaks = lazyregexp.New(`\s*\n\s*`)
 
 func caption(template string, data any) string {
 	var text strings.Builder
-	if err := captions.ExecuteTemplate(&text, template, data); err != nil {
+	if err := captions().ExecuteTemplate(&text, template, data); err != nil {
 		panic(err) // cannot fail: the templates are embedded
 	}
-	return strings.TrimSpace(lineBreaks.ReplaceAllString(text.String(), " "))
+	return strings.TrimSpace(lineBreaks().ReplaceAllString(text.String(), " "))
 }
 
 type testCaption struct {

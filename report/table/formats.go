@@ -9,7 +9,6 @@ import (
 	htmltemplate "html/template"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +23,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+	"github.com/seed4492f2cd/partwise/internal/text/lazyregexp"
 )
 
 var textMarks = Marks{
@@ -197,10 +197,10 @@ var markdownEscape = strings.NewReplacer(
 )
 
 // markdownBlock is the beginning of a list at the start of a paragraph.
-var markdownBlock = regexp.MustCompile(`^([0-9]*)([-+.)])`)
+var markdownBlock = lazyregexp.New(`^([0-9]*)([-+.)])`)
 
 func markdownText(name string) string {
-	return markdownBlock.ReplaceAllString(markdownEscape.Replace(plaintext.Line(strings.TrimSpace(name))), `$1\$2`)
+	return markdownBlock().ReplaceAllString(markdownEscape.Replace(plaintext.Line(strings.TrimSpace(name))), `$1\$2`)
 }
 
 var markdownMarks = Marks{
@@ -236,18 +236,20 @@ var htmlMarks = Marks{
 //go:embed table.html
 var htmlText string
 
-var htmlPage = htmltemplate.Must(htmltemplate.New("table").Funcs(htmltemplate.FuncMap{
-	"pad":  func(w Word) string { return strings.Repeat(figureSpace, w.Pad) },
-	"mark": func(w Word) string { return htmlMarks.Mark[w.Mark] },
-	"name": htmlMarks.Foreign,
-	"best": func(w Word) bool { return w.Mark == MarkBest },
-}).Parse(strings.TrimSuffix(htmlText, "\n")))
+var htmlPage = sync.OnceValue(func() *htmltemplate.Template {
+	return htmltemplate.Must(htmltemplate.New("table").Funcs(htmltemplate.FuncMap{
+		"pad":  func(w Word) string { return strings.Repeat(figureSpace, w.Pad) },
+		"mark": func(w Word) string { return htmlMarks.Mark[w.Mark] },
+		"name": htmlMarks.Foreign,
+		"best": func(w Word) bool { return w.Mark == MarkBest },
+	}).Parse(strings.TrimSuffix(htmlText, "\n")))
+})
 
 // HTML writes a table for a page, which has the styles and the experiment's name.
 func HTML(w io.Writer, d *Document, _ Options) error {
 	shown := *d
 	shown.Heading, shown.Caption = htmlMarks.lines(d), htmlMarks.captions(d)
-	return htmlPage.Execute(w, shown)
+	return htmlPage().Execute(w, shown)
 }
 
 // latexEscape escapes LaTeX's special characters, brackets and stars, which \\ would read as arguments, and character
@@ -274,14 +276,14 @@ var latexMarks = Marks{
 }
 
 var (
-	latexSettings = regexp.MustCompile(`^(\S.*?)((?: [A-Za-z][A-Za-z-]*=[A-Za-z0-9.+/-]+)+)$`) // after a method
-	latexNumber   = regexp.MustCompile(`^([+-]?[0-9.]+)(?:[eE]\+?(-?)0*([0-9]+))?$`)
-	latexGreek    = regexp.MustCompile(`^(alpha|beta|gamma|lambda|mu|sigma)$`) // papers write these as letters
+	latexSettings = lazyregexp.New(`^(\S.*?)((?: [A-Za-z][A-Za-z-]*=[A-Za-z0-9.+/-]+)+)$`) // after a method
+	latexNumber   = lazyregexp.New(`^([+-]?[0-9.]+)(?:[eE]\+?(-?)0*([0-9]+))?$`)
+	latexGreek    = lazyregexp.New(`^(alpha|beta|gamma|lambda|mu|sigma)$`) // papers write these as letters
 )
 
 // latexMethod returns the name of a method in LaTeX: "gnmf lambda=10" is "gnmf ($\lambda = 10$)".
 func latexMethod(name string) string {
-	parts := latexSettings.FindStringSubmatch(name)
+	parts := latexSettings().FindStringSubmatch(name)
 	if parts == nil {
 		return latexText(name)
 	}
@@ -291,16 +293,16 @@ func latexMethod(name string) string {
 func latexSetting(settings string) string {
 	return strings.Join(lists.Map(strings.Fields(settings), func(field string) string {
 		key, value, _ := strings.Cut(field, "=")
-		number := latexNumber.FindStringSubmatch(value)
+		number := latexNumber().FindStringSubmatch(value)
 		switch {
-		case !latexSettings.MatchString("x " + field):
+		case !latexSettings().MatchString("x " + field):
 			return latexText(field)
 		case number == nil:
 			value = `\mbox{` + latexText(value) + `}`
 		case number[3] != "":
 			value = strings.TrimPrefix(number[1]+` \cdot 10^{`+number[2]+number[3]+"}", `1 \cdot `)
 		}
-		if latexGreek.MatchString(key) {
+		if latexGreek().MatchString(key) {
 			return `$\` + key + " = " + value + "$"
 		}
 		return `$\mathit{` + key + "} = " + value + "$"
@@ -344,9 +346,11 @@ const (
 //go:embed latex.tmpl
 var latexTemplate string
 
-var latexTables = template.Must(template.New("latex").Delims("<<", ">>").Funcs(template.FuncMap{
-	"columns": Grid.latexColumns, "lines": Grid.latexLines,
-}).Parse(latexTemplate))
+var latexTables = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("latex").Delims("<<", ">>").Funcs(template.FuncMap{
+		"columns": Grid.latexColumns, "lines": Grid.latexLines,
+	}).Parse(latexTemplate))
+})
 
 type latexTable struct {
 	Float, Caption, Label string
@@ -368,7 +372,7 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 		tables = append(tables, t)
 	}
 	var out strings.Builder
-	if err := latexTables.Execute(&out, map[string]any{"Heading": latexMarks.lines(d), "Tables": tables}); err != nil {
+	if err := latexTables().Execute(&out, map[string]any{"Heading": latexMarks.lines(d), "Tables": tables}); err != nil {
 		return err
 	}
 	table := out.String()

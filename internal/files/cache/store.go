@@ -18,7 +18,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"sync"
@@ -27,6 +26,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
+	"github.com/seed4492f2cd/partwise/internal/text/lazyregexp"
 )
 
 // DefaultLimit is the limit of a store in bytes, unless PARTWISE_CACHE_SIZE or SetLimit sets another one.
@@ -85,8 +85,8 @@ func UserFolder(variable string, elements ...string) (string, error) {
 
 // Names of a store's files: an entry is in a folder named by the first two digits of its key.
 var (
-	shardName = regexp.MustCompile(`^[0-9a-f]{2}$`)
-	entryName = regexp.MustCompile(`^[0-9a-f]{64}\.partwise$`)
+	shardName = lazyregexp.New(`^[0-9a-f]{2}$`)
+	entryName = lazyregexp.New(`^[0-9a-f]{64}\.partwise$`)
 )
 
 const markerName = "partwise-cache.txt" // marks a folder as a store
@@ -116,7 +116,7 @@ func Open(dir string) (*Store, error) {
 			if e.Name() == markerName { // another process has just written it
 				continue
 			}
-			if !(e.IsDir() && shardName.MatchString(e.Name())) && !atomicfile.IsTemporary(e.Name()) {
+			if !(e.IsDir() && shardName().MatchString(e.Name())) && !atomicfile.IsTemporary(e.Name()) {
 				return nil, fmt.Errorf("cache: the folder %s has %s, which is not a cache file; choose an empty or new folder", dir, strconv.Quote(e.Name()))
 			}
 		}
@@ -317,7 +317,7 @@ func (s *Store) entries() (all []entry, first error) {
 		files, err := os.ReadDir(dir)
 		note(err)
 		for _, e := range files {
-			if e.Type().IsRegular() && entryName.MatchString(e.Name()) && e.Name()[:2] == filepath.Base(dir) {
+			if e.Type().IsRegular() && entryName().MatchString(e.Name()) && e.Name()[:2] == filepath.Base(dir) {
 				info, err := e.Info()
 				note(err)
 				if err == nil {
@@ -332,7 +332,7 @@ func (s *Store) entries() (all []entry, first error) {
 func (s *Store) shards() (dirs []string) {
 	all, _ := os.ReadDir(s.dir) // an unreadable store counts as empty
 	for _, e := range all {
-		if e.IsDir() && shardName.MatchString(e.Name()) {
+		if e.IsDir() && shardName().MatchString(e.Name()) {
 			dirs = append(dirs, filepath.Join(s.dir, e.Name()))
 		}
 	}

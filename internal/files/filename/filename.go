@@ -2,27 +2,28 @@
 package filename
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/seed4492f2cd/partwise/internal/text/lazyregexp"
 )
 
 // longest is the largest length of a file name, in characters; systems allow 255 bytes.
 const longest = 60
 
 // device matches names that Windows reserves for devices, with any extension.
-var device = regexp.MustCompile(`^(con|prn|aux|nul|com\d|lpt\d)$`)
+var device = lazyregexp.New(`^(con|prn|aux|nul|com\d|lpt\d)$`)
 
-var separators = regexp.MustCompile(`[^\p{L}\p{Nd}]+`)
+var separators = lazyregexp.New(`[^\p{L}\p{Nd}]+`)
 
 // Safe converts a name to one that every file system and web server accepts: lower-case letters and digits, separated by
 // single hyphens. A hyphen is appended to names of devices.
 func Safe(name string) string {
-	s := strings.TrimPrefix(separators.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	s := strings.TrimPrefix(separators().ReplaceAllString(strings.ToLower(name), "-"), "-")
 	if runes := []rune(s); len(runes) > longest {
 		s = string(runes[:longest])
 	}
@@ -30,7 +31,7 @@ func Safe(name string) string {
 	switch {
 	case s == "":
 		return "unnamed"
-	case device.MatchString(s):
+	case device().MatchString(s):
 		return s + "-"
 	}
 	return s
@@ -41,8 +42,8 @@ const longestFolder = 240
 
 // reserved matches characters, and deviceFolder names, that Windows does not allow.
 var (
-	reserved     = regexp.MustCompile(`[<>:"\\|?*]`)
-	deviceFolder = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\..*)?$`)
+	reserved     = lazyregexp.New(`[<>:"\\|?*]`)
+	deviceFolder = lazyregexp.New(`(?i)^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\..*)?$`)
 )
 
 // Folder returns a valid folder name. It replaces only characters and names that file systems, or Windows, do not allow.
@@ -54,7 +55,7 @@ func Folder(name string, windows bool) string {
 		return r
 	}, strings.ToValidUTF8(name, "-"))
 	if windows {
-		name = deviceFolder.ReplaceAllString(reserved.ReplaceAllString(name, "-"), "$1-$2")
+		name = deviceFolder().ReplaceAllString(reserved().ReplaceAllString(name, "-"), "$1-$2")
 	}
 	for len(name) > longestFolder {
 		_, n := utf8.DecodeLastRuneInString(name)

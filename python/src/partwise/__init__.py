@@ -5,7 +5,6 @@ from ._base import LabelledClusterer
 from ._folders import Clustering, Experiment, ImageFeatures, VisualWords, cluster, experiment
 from ._methods import *  # noqa: F403
 
-__version__ = "0.1.0"
 __all__ = [
     *_methods.__all__,
     "Clustering",
@@ -16,3 +15,11 @@ __all__ = [
     "cluster",
     "experiment",
 ]
+
+
+def __getattr__(name):
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import version
+
+    return version(__name__)

@@ -9,7 +9,6 @@ from numbers import Integral
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -373,6 +372,8 @@ class Clusterer(ClusterMixin, Estimator):
         return self._values[index]
 
     def _distances(self, X):
+        from sklearn.metrics import pairwise_distances
+
         return pairwise_distances(X, self.cluster_centers_, metric=self._metric)
 
 

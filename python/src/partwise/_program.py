@@ -1,6 +1,7 @@
 """Runs the program partwise and exchanges arrays with it over files in a temporary folder."""
 
 import contextlib
+import functools
 import io
 import multiprocessing
 import os
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import warnings
 import zipfile
+from importlib import metadata
 
 import numpy as np
 from scipy import sparse
@@ -18,15 +20,20 @@ from sklearn.exceptions import ConvergenceWarning
 
 
 def binary():
-    """Return the path of the program: $PARTWISE_BINARY, else the one in this package, else the one on the PATH."""
-    name = "partwise.exe" if os.name == "nt" else "partwise"
-    inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_bin", name)
-    path = os.environ.get("PARTWISE_BINARY") or (inside if os.path.exists(inside) else shutil.which(name))
+    """Return the path of the program: $PARTWISE_BINARY, else the script of this package, else the one on the PATH."""
+    path = os.environ.get("PARTWISE_BINARY") or _script() or shutil.which("partwise")
     if not path or not os.path.exists(path):
-        raise FileNotFoundError(
-            f"the program partwise was not found ({path or inside}); install a wheel of partwise, or set PARTWISE_BINARY"
-        )
+        raise FileNotFoundError(f"the program partwise was not found{f' at {path}' if path else ''}; install a wheel of partwise, or set PARTWISE_BINARY")
     return path
+
+
+@functools.cache
+def _script():
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        for file in metadata.files("partwise") or ():
+            if file.name in ("partwise", "partwise.exe"):
+                return os.path.normpath(file.locate())
+    return None
 
 
 def cores():
