@@ -34,15 +34,7 @@ var textMarks = Marks{
 
 // Text writes fixed-width text.
 func Text(w io.Writer, d *Document, opt Options) error {
-	defer setWidths(opt.Wide)()
-	var parts []string
-	if d.Heading != nil {
-		parts = append(parts, strings.Join(textMarks.lines(d), "\n")+"\n")
-	}
-	for _, g := range d.Grids {
-		if g.Title != "" {
-			parts = append(parts, opt.wrap(textMarks.Foreign(g.Title)))
-		}
+	return d.write(w, textMarks, opt.Wide, "", opt.wrap, func(g Grid) (blocks []string) {
 		for from, n := 0, len(g.Columns)-g.Keys; from < n || from == 0; {
 			to := n
 			block := g.valueColumns(from, to).text(opt)
@@ -50,11 +42,26 @@ func Text(w io.Writer, d *Document, opt Options) error {
 				to--
 				block = g.valueColumns(from, to).text(opt)
 			}
-			parts, from = append(parts, block), max(to, 1)
+			blocks, from = append(blocks, block), max(to, 1)
 		}
+		return blocks
+	})
+}
+
+// write writes lines with a bullet above, the blocks of each grid below its title, and the captions, as paragraphs.
+func (d *Document) write(w io.Writer, m Marks, wide bool, bullet string, paragraph func(string) string, blocks func(Grid) []string) error {
+	defer setWidths(wide)()
+	var parts []string
+	if d.Heading != nil {
+		parts = append(parts, bullet+strings.Join(m.lines(d), "\n"+bullet)+"\n")
 	}
-	parts = append(parts, opt.wrap(textMarks.captions(d)))
-	_, err := io.WriteString(w, strings.Join(parts, "\n"))
+	for _, g := range d.Grids {
+		if g.Title != "" {
+			parts = append(parts, paragraph(m.Foreign(g.Title)))
+		}
+		parts = append(parts, blocks(g)...)
+	}
+	_, err := io.WriteString(w, strings.Join(append(parts, paragraph(m.captions(d))), "\n"))
 	return err
 }
 
@@ -211,19 +218,9 @@ var markdownMarks = Marks{
 
 // writeMarkdown writes GitHub's Markdown, the best of each row in bold.
 func writeMarkdown(w io.Writer, d *Document, _ Options) error {
-	var parts []string
-	if d.Heading != nil {
-		parts = append(parts, "- "+strings.Join(markdownMarks.lines(d), "\n- ")+"\n")
-	}
-	defer setWidths(false)()
-	for _, g := range d.Grids {
-		if g.Title != "" {
-			parts = append(parts, markdownText(g.Title)+"\n")
-		}
-		parts = append(parts, g.layout(markdownMarks).pretty().RenderMarkdown()+"\n")
-	}
-	_, err := io.WriteString(w, strings.Join(append(parts, markdownMarks.captions(d)+"\n"), "\n"))
-	return err
+	return d.write(w, markdownMarks, false, "- ", func(text string) string { return text + "\n" }, func(g Grid) []string {
+		return []string{g.layout(markdownMarks).pretty().RenderMarkdown() + "\n"}
+	})
 }
 
 const figureSpace = "\u2007"
