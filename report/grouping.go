@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -272,13 +273,8 @@ func (c Clusters) pictures() []listColumn {
 		{"file", func(i int) string { return spreadsheet.Cell(c.Names[i]) }},
 		{"copy_of", func(i int) string { return ofCopy(i, spreadsheet.Cell(c.Names[p.CopyOf[i]])) }},
 		{"copy", func(i int) string {
-			switch {
-			case p.Burst[i]:
-				return BurstCopy
-			case p.Near[i]:
-				return NearCopy
-			}
-			return ofCopy(i, ExactCopy)
+			near := map[bool]string{true: NearCopy}[p.Near[i]]
+			return cmp.Or(map[bool]string{true: BurstCopy}[p.Burst[i]], near, ofCopy(i, ExactCopy))
 		}},
 		{"outlier", func(i int) string { return twoDecimals(p.Outlier[i], p.Outlier[i] > 0) }},
 		{"sharpness", func(i int) string { return twoDecimals(p.Sharpness[i], p.Sharpness[i] >= 0) }},

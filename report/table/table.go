@@ -133,24 +133,18 @@ func (t *Table) newRow(records []record.Record) Row {
 func (t *Table) average(draws significance.Draws) *Row {
 	row := &Row{Average: true, Cells: make([]Cell, len(t.Methods))}
 	for i := range row.Cells {
-		n := 0
-		var means, deviations []float64
-		for _, r := range t.Rows {
-			c := r.Cells[i]
-			n += c.N
-			if c.N > 0 {
-				means = append(means, c.Mean)
-			}
-			if c.HasSD {
-				deviations = append(deviations, c.SD)
-			}
+		column := lists.Map(t.Rows, func(r Row) Cell { return r.Cells[i] })
+		if slices.ContainsFunc(column, func(c Cell) bool { return c.N == 0 }) {
+			continue
 		}
-		if len(means) == len(t.Rows) {
-			c := Cell{N: n, HasSD: len(deviations) > 0}
-			c.Mean, _ = eval.MeanSD(means)
-			c.SD, _ = eval.MeanSD(deviations)
-			row.Cells[i] = c
+		c := &row.Cells[i]
+		c.Mean, _ = eval.MeanSD(lists.Map(column, func(c Cell) float64 { return c.Mean }))
+		for _, r := range column {
+			c.N += r.N
 		}
+		column = slices.DeleteFunc(column, func(c Cell) bool { return !c.HasSD })
+		c.SD, _ = eval.MeanSD(lists.Map(column, func(c Cell) float64 { return c.SD }))
+		c.HasSD = len(column) > 0
 	}
 	row.sample = averaged(lists.Map(t.Rows, func(r Row) sample { return r.sample }), draws, t.Ranks || t.ByClass)
 	return row
