@@ -22,6 +22,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -229,14 +230,9 @@ type listColumn struct {
 func (to folder) writeList(name string, n int, columns []listColumn) {
 	var text bytes.Buffer
 	out := csv.NewWriter(&text)
-	for i := -1; i < n; i++ {
-		line := make([]string, len(columns))
-		for j, c := range columns {
-			if line[j] = c.name; i >= 0 {
-				line[j] = c.cell(i)
-			}
-		}
-		out.Write(line) // cannot fail
+	out.Write(lists.Map(columns, func(c listColumn) string { return c.name })) // cannot fail
+	for i := range n {
+		out.Write(lists.Map(columns, func(c listColumn) string { return c.cell(i) }))
 	}
 	out.Flush()
 	to.writeBytes(name, text.Bytes())

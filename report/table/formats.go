@@ -376,26 +376,23 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	return err
 }
 
-func (g Grid) points(column int) float64 {
-	letters := utf8.RuneCountInString(g.Columns[column].Heading)
-	for _, l := range g.Lines {
-		w := Word{Text: l.Words[column].Text, Deviation: l.Words[column].Deviation, Pad: l.Words[column].Pad}
-		letters = max(letters, utf8.RuneCountInString(textMarks.value(w)))
+// points returns the approximate width of the columns from (inclusive) to (exclusive).
+func (g Grid) points(from, to int) (points float64) {
+	for i := from; i < to; i++ {
+		letters := utf8.RuneCountInString(g.Columns[i].Heading)
+		for _, l := range g.Lines {
+			w := Word{Text: l.Words[i].Text, Deviation: l.Words[i].Deviation, Pad: l.Words[i].Pad}
+			letters = max(letters, utf8.RuneCountInString(textMarks.value(w)))
+		}
+		points += float64(5*letters + 12)
 	}
-	return float64(5*letters + 12)
+	return points
 }
 
 // latex returns a floating table over one or both columns of the page, or in blocks if its letters would shrink too
 // far.
 func (g Grid) latex() latexTable {
-	var keys, values float64
-	for i := range g.Columns {
-		if i < g.Keys {
-			keys += g.points(i)
-		} else {
-			values += g.points(i)
-		}
-	}
+	keys, values := g.points(0, g.Keys), g.points(g.Keys, len(g.Columns))
 	t := latexTable{Float: "table"}
 	if keys+values > latexColumn/latexShrink {
 		t.Float = "table*"

@@ -311,6 +311,13 @@ func (t *Table) Document() *Document {
 func (t *Table) words() (out [][]Word) {
 	width := 0 // of the longest deviation
 	for _, row := range t.allRows() {
+		for _, c := range row.Cells {
+			if c.HasSD {
+				width = max(width, len(formatValue(t.Score, c.SD)))
+			}
+		}
+	}
+	for _, row := range t.allRows() {
 		words := make([]Word, len(row.Cells))
 		for i, c := range row.Cells {
 			w := &words[i]
@@ -321,7 +328,7 @@ func (t *Table) words() (out [][]Word) {
 			w.Text = formatValue(t.Score, c.Mean)
 			if c.HasSD {
 				w.Deviation = formatValue(t.Score, c.SD)
-				width = max(width, len(w.Deviation))
+				w.Pad = width - len(w.Deviation)
 			}
 			if !row.Average && c.N < t.Repeats {
 				w.N = c.N
@@ -336,13 +343,6 @@ func (t *Table) words() (out [][]Word) {
 			}
 		}
 		out = append(out, words)
-	}
-	for _, words := range out {
-		for i, w := range words {
-			if w.Deviation != "" {
-				words[i].Pad = width - len(w.Deviation)
-			}
-		}
 	}
 	return out
 }
