@@ -315,7 +315,14 @@ func roundTicks(axis *plot.Axis, percent bool) {
 	} else if largest := max(math.Abs(axis.Min), math.Abs(axis.Max)); span < 1e-9*largest || largest == 0 {
 		span = max(largest, 1)
 	}
-	step := max(roundStep(unit*span, steps), least)
+	enough := unit * span / float64(steps) / (1 + 1e-9)
+	step := math.Pow(10, math.Ceil(math.Log10(enough)))
+	if step/5 >= enough { // the steps are … 0.1, 0.2, 0.5, 1, 2, 5 …
+		step /= 5
+	} else if step/2 >= enough {
+		step /= 2
+	}
+	step = max(step, least)
 	apart := step / unit
 	first := int(math.Floor(axis.Min/apart + 1e-9))
 	last := max(int(math.Ceil(axis.Max/apart-1e-9)), first+1)
@@ -325,18 +332,6 @@ func roundTicks(axis *plot.Axis, percent bool) {
 	}
 	axis.Min, axis.Max = ticks[0].Value, ticks[len(ticks)-1].Value
 	axis.Tick.Marker = ticks
-}
-
-// roundStep returns the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … of which up to most steps cover the span.
-func roundStep(span float64, most int) float64 {
-	enough := span / float64(most) / (1 + 1e-9)
-	step := math.Pow(10, math.Ceil(math.Log10(enough)))
-	for _, divisor := range []float64{5, 2} {
-		if step/divisor >= enough {
-			return step / divisor
-		}
-	}
-	return step
 }
 
 // Palette is Okabe and Ito's ("Color Universal Design", 2008), which is safe for all kinds of colour vision, without

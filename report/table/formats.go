@@ -226,7 +226,7 @@ func writeMarkdown(w io.Writer, d *Document, _ Options) error {
 const figureSpace = "\u2007"
 
 var htmlMarks = Marks{
-	Foreign: plaintext.Line, Nameless: true, Own: strings.NewReplacer("@best", "Bold", "@tied", "~", "@same", "=", "@differs", "*"),
+	Foreign: plaintext.Line, Own: strings.NewReplacer("@best", "Bold", "@tied", "~", "@same", "=", "@differs", "*"),
 	Mark: [...]string{MarkTied: "~", MarkEquivalent: "=", MarkDiffers: "*"},
 }
 
@@ -243,7 +243,8 @@ var htmlPage = htmltemplate.Must(htmltemplate.New("table").Funcs(htmltemplate.Fu
 // HTML writes a table for a page, which has the styles and the experiment's name.
 func HTML(w io.Writer, d *Document, _ Options) error {
 	shown := *d
-	shown.Heading, shown.Caption = htmlMarks.lines(d), htmlMarks.captions(d)
+	shown.Name = ""
+	shown.Heading, shown.Caption = htmlMarks.lines(d), htmlMarks.captions(&shown)
 	return htmlPage.Execute(w, shown)
 }
 
