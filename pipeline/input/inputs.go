@@ -388,9 +388,7 @@ func (in *Inputs) FeaturesText() string {
 
 // OwnLabels returns the class of each row of X in the data itself, or −1. It is nil unless other labels replace these
 // classes.
-func (in *Inputs) OwnLabels() []int {
-	return matrix.Take(in.Set.OwnLabels, in.Rows)
-}
+func (in *Inputs) OwnLabels() []int { return matrix.Take(in.Set.OwnLabels, in.Rows) }
 
 // NameRows adds the sample's name to an error about one of the given rows of X; nil stands for all rows.
 func (in *Inputs) NameRows(err error, rows []int) error {

@@ -56,9 +56,7 @@ func (r Ranks) List() []Rank {
 }
 
 // String returns the form that an experiment file has.
-func (r Ranks) String() string {
-	return strings.Join(lists.Map(r.List(), Rank.String), ", ")
-}
+func (r Ranks) String() string { return strings.Join(lists.Map(r.List(), Rank.String), ", ") }
 
 // Rank is the number of basis vectors, Factor·k + Plus for k classes. The zero value is k.
 type Rank struct {

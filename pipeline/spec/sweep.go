@@ -75,12 +75,6 @@ func (s Sweep) String() string {
 	return strings.Join(words, " and ")
 }
 
-// Whole reports whether each method has a value of each setting.
-func (s Sweep) Whole() bool {
-	return len(s.Values) == len(s.Methods) && len(s.Methods) > 0 &&
-		!slices.ContainsFunc(s.Values, func(v []string) bool { return len(v) != len(s.Settings) })
-}
-
 // SettingText returns the name and settings of a method. The first method of a sweep describes the whole sweep; ok is
 // false for its others.
 func (m Method) SettingText(sweeps []Sweep) (words [2]string, ok bool) {
