@@ -202,7 +202,6 @@ func (p *Plan) findClasses() error {
 	return nil
 }
 
-// isTest reports whether a row of X is in the test part of the data.
 func (p *Plan) isTest(row int) bool { return p.set.Test[p.rows[row]] }
 
 func (p *Plan) countSamples(c *class) (err error) {
@@ -447,7 +446,6 @@ func (p *Plan) largestProblem(k, rank int) fitting.Problem {
 	return s
 }
 
-// checkMemory returns an error if a trial of the plan cannot fit into the memory budget.
 func (p *Plan) checkMemory(budget *memory.Budget) error {
 	e := p.Experiment
 	for _, k := range p.ks {

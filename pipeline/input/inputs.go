@@ -170,7 +170,6 @@ func (in *Inputs) options(what string) features.Options {
 	}
 }
 
-// prepare computes features that are not learned.
 func (in *Inputs) prepare(ctx context.Context) error {
 	m, err := in.Features.Extract(ctx, in.Set, in.options("reading"))
 	if err != nil {
@@ -252,7 +251,6 @@ func (in *Inputs) IsWeighted() bool {
 	return weighted
 }
 
-// setShape sets the size of the images in the settings.
 func (in *Inputs) setShape() {
 	if features.InfoOf(in.Features.ExtractorOrPixels()).KeepsShape {
 		in.Features.Extractor = features.Pixels{Size: features.Size{Height: in.Height, Width: in.Width}, Colour: in.Channels == 3}

@@ -92,7 +92,6 @@ func (m Method) SettingText(sweeps []Sweep) (words [2]string, ok bool) {
 
 const maxMethods = 10_000
 
-// addMethod reads a method or a sweep.
 func (m *Methods) addMethod(v *settings.Value) error {
 	var swept []int // fields with lists
 	total := 1
@@ -199,7 +198,6 @@ func (t *Tuned) String() string {
 	return strings.Join(words, " ")
 }
 
-// decodeTuned reads a method with the key tune.
 func (m *Method) decodeTuned(v *settings.Value, tune settings.Field) error {
 	if tune.Value.Kind != settings.KindMapping {
 		return tune.Value.Want("lists of values and a criterion, such as {lambda: [1, 10, 100], by: labelled}")
