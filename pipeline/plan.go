@@ -133,10 +133,10 @@ func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, erro
 		return nil, err
 	}
 	p.modelled = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, drawID{p.mostClasses(), 0}) })
-	if k := p.mostClasses(); k > len(p.classes) {
+	switch k := p.mostClasses(); {
+	case k > len(p.classes):
 		return nil, fmt.Errorf("classes: %d requested, but %s has %d", k, set.Name, len(p.classes))
-	}
-	if k := p.mostClasses(); e.Task == spec.Classification && k > eval.MostConfused {
+	case e.Task == spec.Classification && k > eval.MostConfused:
 		return nil, fmt.Errorf("classes: %d requested, but a classification supports at most %d", k, eval.MostConfused)
 	}
 	if err := p.checkDraws(); err != nil {

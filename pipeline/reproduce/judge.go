@@ -354,10 +354,7 @@ type Run struct {
 	Classes int // the number of classes of the set
 }
 
-// recordValue is a value that some records have.
-type recordValue func(record.Record) (float64, bool)
-
-func scoreValue(name string) recordValue {
+func scoreValue(name string) func(record.Record) (float64, bool) {
 	return func(r record.Record) (float64, bool) {
 		v, ok := r.Scores[name]
 		return v, ok
@@ -380,7 +377,7 @@ func rowOf(r record.Record) int { return cmp.Or(r.Row, r.Classes) }
 
 // values returns the means of a method over the rows at, or over all rows, in each of the first draws, and the repeats
 // of these draws. It leaves out draws with missing rows.
-func (r Run) values(method string, at spec.Classes, value recordValue, draws int) (values []float64, repeats []int) {
+func (r Run) values(method string, at spec.Classes, value func(record.Record) (float64, bool), draws int) (values []float64, repeats []int) {
 	rows := at
 	if len(rows) == 0 {
 		rows = lists.Unique(lists.Map(r.Records, rowOf))
