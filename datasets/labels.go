@@ -92,9 +92,9 @@ func (s *Set) WriteLabels(w io.Writer, classes []string) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// readGivenClasses reads the files of truth and of labels. A file of truth replaces the set's own classes.
-func (s *Set) readGivenClasses(opt *OpenOptions) (err error) {
-	defer guard.Catch(&err)
+// readGivenClasses reads the files of truth and of labels. A file of truth replaces the set's own classes. It calls
+// guard.Fail.
+func (s *Set) readGivenClasses(opt *OpenOptions) {
 	if opt.Truth != "" {
 		s.forgetClasses()
 		s.ReplaceClasses(guard.Must(s.classesIn("truth", opt.Truth)))
@@ -102,7 +102,6 @@ func (s *Set) readGivenClasses(opt *OpenOptions) (err error) {
 	if opt.Labels != "" {
 		guard.Check(s.ReadLabels(opt.Labels))
 	}
-	return nil
 }
 
 // forgetClasses removes the classes of all samples.
