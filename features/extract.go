@@ -252,8 +252,8 @@ func (r *Rows) compute(row []float64, img image.Image, crop Crop, sample string)
 	if r.Fill == nil {
 		canvas.Values = row
 	}
-	if err := resampleCrop(canvas, img, crop, sample); err != nil || r.Fill == nil {
-		return err
+	if err := guard.Try(func() { resampleCrop(canvas, img, crop, sample) }); err != nil || r.Fill == nil {
+		return guard.Wrap(err, "crop")
 	}
 	return r.Fill(row, canvas)
 }

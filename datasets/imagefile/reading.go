@@ -44,28 +44,21 @@ type Reading struct {
 
 // NewReading reads the header of a file with this content. With mend a truncated JPEG file is used as far as it goes;
 // it is an error if less than half of its rows are there. A raw image is read as its JPEG preview.
-func NewReading(content []byte, mend bool) (*Reading, error) {
+func NewReading(content []byte, mend bool) (r *Reading, err error) {
+	defer guard.Catch(&err)
 	if kind := formatOf(content[:min(len(content), MagicLength)]); kind != nil && kind.name == raw {
-		jpeg, err := preview(content)
-		if err != nil {
-			return nil, err
-		}
-		r, err := NewReading(jpeg, mend)
-		if err == nil {
-			r.turn = previewOrientation(content, jpegmeans.Parse(jpeg))
-		}
-		return r, err
-	}
-	kind, header, err := readHeader(content)
-	if err != nil {
-		return nil, err
-	}
-	r := &Reading{content: content, kind: kind, Header: header}
-	if kind.name != "JPEG" {
+		jpeg := guard.Must(preview(content))
+		r = guard.Must(NewReading(jpeg, mend))
+		r.turn = previewOrientation(content, jpegmeans.Parse(jpeg))
 		return r, nil
 	}
-	r.jpeg = jpegmeans.Parse(content)
-	if !mend {
+	kind, header, err := readHeader(content)
+	guard.Check(err)
+	r = &Reading{content: content, kind: kind, Header: header}
+	if kind.name == "JPEG" {
+		r.jpeg = jpegmeans.Parse(content)
+	}
+	if r.jpeg == nil || !mend {
 		return r, nil
 	}
 	mended, rows := r.jpeg.Mend()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 )
 
@@ -103,9 +104,8 @@ func (k Known) checkLabels(n int) error {
 
 // Close is the function Close with must-links implied by labels. A component with two labels is an error.
 func (k Known) Close(n int) (groups []int, err error) {
-	if err := k.checkLabels(n); err != nil {
-		return nil, err
-	}
+	defer guard.Catch(&err)
+	guard.Check(k.checkLabels(n))
 	var must [][2]int
 	first := map[int]int{}
 	for i, c := range k.Labels {
@@ -115,10 +115,7 @@ func (k Known) Close(n int) (groups []int, err error) {
 			first[c] = i
 		}
 	}
-	must = append(must, k.MustLink...)
-	if groups, err = Close(n, must, k.CannotLink); err != nil {
-		return nil, err
-	}
+	groups = guard.Must(Close(n, append(must, k.MustLink...), k.CannotLink))
 	labelled := map[int]int{} // the first labelled sample of each component
 	for i, c := range k.Labels {
 		if c < 0 {
