@@ -195,22 +195,18 @@ var ErrChanged = vectorfile.ErrChanged
 
 func changedError(path string) error { return fmt.Errorf("image %s: %w", path, ErrChanged) }
 
-func (im *Images) vectorImage(i int) (image.Image, error) {
+func (im *Images) vectorImage(i int) (_ image.Image, err error) {
+	defer guard.Catch(&err)
 	s := im.set
-	if s.Height < 1 || s.Width < 1 {
-		return nil, fmt.Errorf("%s: the vectors of the set %s are not images", s.Names[i], s.Name)
-	}
-	row, err := s.vectorRow(i)
-	if err != nil {
-		return nil, err
-	}
+	guard.FailIf(s.Height < 1 || s.Width < 1, "%s: the vectors of the set %s are not images", s.Names[i], s.Name)
+	row := guard.Must(s.vectorRow(i))
 	img := image.NewGray16(image.Rect(0, 0, s.Width, s.Height))
 	for j, v := range row {
 		if s.Missing && math.IsNaN(v) {
 			v = im.black
 		}
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%s: column %d: value %v is not finite", s.Names[i], j+1, v)
+			guard.Fail("%s: column %d: value %v is not finite", s.Names[i], j+1, v)
 		}
 		grey := math.Round(0xffff * min(max((v-im.black)/(im.white-im.black), 0), 1))
 		img.SetGray16(j%s.Width, j/s.Width, color.Gray16{Y: uint16(grey)})

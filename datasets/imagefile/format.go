@@ -171,8 +171,9 @@ func readHeader(content []byte) (*format, Header, error) {
 	if err != nil {
 		return nil, Header{}, err
 	}
-	memory, err := kind.memory(content, config)
-	return kind, Header{kind.name, config.Width, config.Height, memory + smallDecoding}, decodeError(kind, err)
+	header := Header{kind.name, config.Width, config.Height, smallDecoding}
+	err = guard.Try(func() { header.Memory += kind.memory(content, config) })
+	return kind, header, decodeError(kind, err)
 }
 
 // Size returns the stored width and height in the header of the image file at path, with the same errors as Decode.
