@@ -284,14 +284,12 @@ const separatorWindow = 1 << 16 // the number of bytes from which the separator 
 func separatorOf(text *bufio.Reader, lines namedLines, find finder) rune {
 	head, _ := text.Peek(separatorWindow)
 	whole := len(head) < separatorWindow
-	head = bytes.TrimPrefix(head, []byte("\ufeff"))
 	if end := bytes.LastIndexByte(head, '\n'); end >= 0 && !whole {
 		head = head[:end+1]
 	}
 	best, most := ',', -1
 	for _, s := range ",;\t" {
-		r := csv.NewReader(bytes.NewReader(head))
-		r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace, r.ReuseRecord = s, -1, s != '\t', true
+		r := spreadsheet.NewTable(bytes.NewReader(head), s, mostNamesLine, mostNamesFields)
 		record, err := r.Read()
 		if err != nil || len(record) < 2 {
 			continue

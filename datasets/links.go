@@ -59,12 +59,10 @@ func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 // WriteLinks writes a CSV file of links, which ReadLinks can read.
 func (s *Set) WriteLinks(w io.Writer, l Links) error {
 	rows := [][]string{{"first", "second", "link"}}
-	for i, p := range slices.Concat(l.Must, l.Cannot) {
-		kind := "must"
-		if i >= len(l.Must) {
-			kind = "cannot"
+	for k, pairs := range [][][2]int{l.Must, l.Cannot} {
+		for _, p := range pairs {
+			rows = append(rows, []string{spreadsheet.Cell(s.Names[p[0]]), spreadsheet.Cell(s.Names[p[1]]), [...]string{"must", "cannot"}[k]})
 		}
-		rows = append(rows, []string{spreadsheet.Cell(s.Names[p[0]]), spreadsheet.Cell(s.Names[p[1]]), kind})
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
@@ -138,12 +136,10 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (_ *Links, err erro
 func (s *Set) WriteFeedback(w io.Writer, logs []FeedbackLog) error {
 	rows := [][]string{{"log", "sample", "mark"}}
 	for at, log := range logs {
-		for k, i := range slices.Concat(log.Positive, log.Negative) {
-			mark := "+"
-			if k >= len(log.Positive) {
-				mark = "-"
+		for k, samples := range [][]int{log.Positive, log.Negative} {
+			for _, i := range samples {
+				rows = append(rows, []string{strconv.Itoa(at + 1), spreadsheet.Cell(s.Names[i]), "+-"[k : k+1]})
 			}
-			rows = append(rows, []string{strconv.Itoa(at + 1), spreadsheet.Cell(s.Names[i]), mark})
 		}
 	}
 	return csv.NewWriter(w).WriteAll(rows)

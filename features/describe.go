@@ -33,14 +33,9 @@ type Described struct {
 func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, opt Options) (_ *Described, err error) {
 	defer guard.Catch(&err)
 	info := InfoOf(by)
-	switch err := by.Check(); {
-	case err != nil:
-		return nil, fmt.Errorf("features: %w", err)
-	case opt.Crop != nil:
-		return nil, fmt.Errorf("features: crop is not compatible with %s, which %s", info.Name, info.Images)
-	case set.Files == nil && set.Height == 0:
-		return nil, fmt.Errorf("%s has no images, but %s needs images", set.Name, info.Name)
-	}
+	guard.Check(guard.Wrap(by.Check(), "features"))
+	guard.FailIf(opt.Crop != nil, "features: crop is not compatible with %s, which %s", info.Name, info.Images)
+	guard.FailIf(set.Files == nil && set.Height == 0, "%s has no images, but %s needs images", set.Name, info.Name)
 	if opt.Images == nil {
 		opt.Images = set.Images()
 	}

@@ -49,7 +49,7 @@ func (d *Downloader) download(ctx context.Context, file *Download, dir string) (
 	var errs []error
 	for _, text := range addresses {
 		err := guard.Try(func() {
-			address := guard.Must(d.address(file, text))
+			address := d.address(file, text)
 			guard.Check(d.fetchFrom(ctx, address, file, path))
 			if err := want.verify(path + partSuffix); err != nil {
 				guard.Fail("%s: %w", address, errors.Join(err, os.Remove(path+partSuffix)))
@@ -66,17 +66,13 @@ func (d *Downloader) download(ctx context.Context, file *Download, dir string) (
 	return path
 }
 
-// address returns an address of the file, or an error if it is unusable.
-func (d *Downloader) address(file *Download, text string) (*url.URL, error) {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-	case u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		err = fmt.Errorf("%s: expected an http or https URL", text)
-	case u.Scheme == "http" && !file.hasSum() && !d.Insecure:
-		err = fmt.Errorf("%s: a plain HTTP download without a published checksum could be altered on the way; insecure allows it", text)
-	}
-	return u, err
+// address returns an address of the file. It calls guard.Fail if it is unusable.
+func (d *Downloader) address(file *Download, text string) *url.URL {
+	u := guard.Must(url.Parse(text))
+	guard.FailIf(u.Host == "" || u.Scheme != "http" && u.Scheme != "https", "%s: expected an http or https URL", text)
+	guard.FailIf(u.Scheme == "http" && !file.hasSum() && !d.Insecure,
+		"%s: a plain HTTP download without a published checksum could be altered on the way; insecure allows it", text)
+	return u
 }
 
 // client follows redirects from https only to https, and only to the set's hosts unless a sum is published.
