@@ -111,7 +111,7 @@ func (l *Look) Cut(b []byte) (rest []byte, err error) {
 	err = guard.Try(func() {
 		var s stored
 		rest = b[guard.Must(binary.Decode(b, binary.LittleEndian, &s)):]
-		guard.FailIf(s.Width < 1 || s.Height < 1 || !(s.Sharpness >= -1 && s.Sharpness <= 1e6) || !(s.Spread >= 0 && s.Spread <= 256), "not one")
+		guard.FailIf(s.Width < 1 || s.Height < 1 || !(s.Sharpness >= -1 && s.Sharpness <= 1e6) || !(s.Spread >= 0 && s.Spread <= 256), "values out of range")
 		*l = Look{int(s.Width), int(s.Height), s.Sharpness, s.Spread, s.Small, s.Colour, make([]keypoint, s.Points)}
 		rest = rest[guard.Must(binary.Decode(rest, binary.LittleEndian, l.points)):]
 	})
