@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 )
 
@@ -137,20 +138,14 @@ func (k Known) BothLabelled(i, j int) bool {
 
 // BeyondLabels returns the distinct links that labels do not imply, lower row first. It returns the same errors as Close.
 func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
-	if _, err := k.Close(n); err != nil {
-		return nil, nil, err
-	}
+	defer guard.Catch(&err)
+	guard.Must(k.Close(n))
 	return distinctPairs(k.MustLink, k.BothLabelled), distinctPairs(k.CannotLink, k.BothLabelled), nil
 }
 
 // Labelled returns the samples with a label of 0 or more.
 func Labelled(labels []int) (samples []int) {
-	for i, c := range labels {
-		if c >= 0 {
-			samples = append(samples, i)
-		}
-	}
-	return samples
+	return lists.Indices(labels, func(c int) bool { return c >= 0 })
 }
 
 // Pairs returns an iterator over all pairs of labelled samples and all other links of n samples, and their number.

@@ -200,9 +200,7 @@ func parse(content []byte) *graph {
 			g.outputs = append(g.outputs, g.message(b).text(1))
 		}
 	}
-	if len(g.nodes) == 0 {
-		guard.Check(errMalformed)
-	}
+	failIf(len(g.nodes) == 0, "%w", errMalformed)
 	return g
 }
 
