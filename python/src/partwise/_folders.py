@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import tempfile
+import weakref
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -33,10 +34,10 @@ class Results:
     """
 
     def __init__(self, out):
-        self._temporary = None
         if out is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="partwise-")
-            out = os.path.join(self._temporary.name, "results")
+            temporary = tempfile.mkdtemp(prefix="partwise-")
+            weakref.finalize(self, shutil.rmtree, temporary, ignore_errors=True)
+            out = os.path.join(temporary, "results")
         self.folder, self.text = os.fspath(out), ""
 
     @property
@@ -171,7 +172,8 @@ def experiment(settings, *, out=None, n_jobs=None, verbose=0, **options):
     result = Experiment(out)
     with _program.Folder() as temporary:
         if isinstance(settings, dict):  # JSON is YAML; a path in it is from the current folder
-            settings = temporary.write("experiment.yaml", json.dumps(settings))
+            plain = lambda v: os.fspath(v) if isinstance(v, os.PathLike) else np.asarray(v).tolist()  # noqa: E731
+            settings = temporary.write("experiment.yaml", json.dumps(settings, default=plain))
         args = _flags(options)
         result.text = _program.run("run", settings, *args, "--out", result.folder, verbose=verbose, n_jobs=n_jobs)
     return result
