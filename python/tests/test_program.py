@@ -147,8 +147,9 @@ def test_errors_and_remarks(monkeypatch):
     ):
         with pytest.raises(ValueError, match=match):
             e.fit(X[:5], **(guides[0] if guides else {}))
-    with pytest.warns(UserWarning, match="did not converge"):
-        partwise.NMF(3, max_iter=1, random_state=0, solver="mu").fit(X)
+    with pytest.warns(UserWarning, match="did not converge") as seen:
+        partwise.NMF(3, max_iter=1, random_state=0, solver="mu").fit_transform(X)
+    assert seen[0].filename == __file__
     monkeypatch.setenv("PARTWISE_BINARY", "/nowhere/partwise")
     with pytest.raises(FileNotFoundError, match="nowhere"):
         partwise.NMF(2).fit(X)

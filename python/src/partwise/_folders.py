@@ -49,6 +49,9 @@ class Results:
 
         return pd.read_csv(os.path.join(self.folder, name))
 
+    def __repr__(self):
+        return f"{type(self).__name__}({self.folder!r})"
+
     def _repr_html_(self):
         """Return the page in a frame, with its pictures and scripts."""
         with open(self.page, encoding="utf-8") as file:

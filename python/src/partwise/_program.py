@@ -108,9 +108,11 @@ def run(*args, verbose=0, n_jobs=None):
     if child.returncode != 0:
         # The hint to the help of the command is of no use here.
         raise ValueError(re.sub(r" \(usage: .*\)$", "", remarks[-1]) if remarks else f"partwise ended with exit status {child.returncode}: {said.getvalue()!r}")
+    frame, level = sys._getframe(), 1
+    while frame and frame.f_globals.get("__name__", "").split(".")[0] in ("partwise", "sklearn"):
+        frame, level = frame.f_back, level + 1
     for remark in remarks:
-        kind = ConvergenceWarning if "did not converge" in remark else UserWarning
-        warnings.warn(remark, kind, stacklevel=4)
+        warnings.warn(remark, ConvergenceWarning if "did not converge" in remark else UserWarning, stacklevel=level)
     return text
 
 
