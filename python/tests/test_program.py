@@ -147,6 +147,8 @@ def test_errors_and_remarks(monkeypatch):
     ):
         with pytest.raises(ValueError, match=match):
             e.fit(X[:5], **(guides[0] if guides else {}))
+    with pytest.raises(NotFittedError):  # the last fit failed
+        e.predict(X[:5])
     with pytest.warns(UserWarning, match="did not converge") as seen:
         partwise.NMF(3, max_iter=1, random_state=0, solver="mu").fit_transform(X)
     assert seen[0].filename == __file__
@@ -220,6 +222,8 @@ def test_visual_words(images):
 def test_cluster_and_experiment(images, tmp_path):
     groups = partwise.cluster(images, 3, out=tmp_path / "groups", features="pixels=8", method="kmeans", random_state=0)
     assert groups.assignments["group"].nunique() == 3 and os.path.exists(groups.page)
+    sparse_groups = partwise.cluster(sparse.csr_matrix(GROUPS), 3, random_state=0)
+    assert len(sparse_groups.assignments) == 60 and repr(sparse_groups).startswith("Clustering(")
     shown = groups._repr_html_()
     assert shown.startswith("<iframe") and "data:image/" in shown and 'src=&quot;page/' not in shown
     settings = {"name": "small", "data": "generated", "features": {"pixels": 8}, "methods": ["kmeans", "nmf"], "classes": [3], "repeats": 2}

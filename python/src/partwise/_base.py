@@ -82,7 +82,7 @@ class Estimator(BaseEstimator):
         return tags
 
     def __sklearn_is_fitted__(self):
-        return hasattr(self, "n_features_in_")
+        return hasattr(self, "_model")
 
     def _samples(self, x, reset):
         """Return the checked samples, and which of them have a value other than 0."""

@@ -136,7 +136,7 @@ def cluster(folder, k=None, *, out=None, random_state=None, n_jobs=None, verbose
     Parameters
     ----------
     folder : str or array
-        A folder of photos, a file of vectors, the name of a known set, or an array of samples.
+        A folder of photos, a file of vectors, the name of a known set, or an array or sparse matrix of samples.
     k : int or str, optional
         The number of groups, a range such as "5..30" or "auto".
     out : str, optional
@@ -150,7 +150,7 @@ def cluster(folder, k=None, *, out=None, random_state=None, n_jobs=None, verbose
     """
     result = Clustering(out)
     with _program.Folder(getattr(folder, "nbytes", 0)) as temporary:
-        data = folder if isinstance(folder, (str, os.PathLike)) else temporary.put(np.asarray(folder))
+        data = folder if isinstance(folder, (str, os.PathLike)) else temporary.put(folder if hasattr(folder, "tocsr") else np.asarray(folder))
         args = _flags({"k": k, "seed": None if random_state is None else seed_of(random_state), **options})
         result.text = _program.run("cluster", data, *args, "--out", result.folder, verbose=verbose, n_jobs=n_jobs)
     return result
