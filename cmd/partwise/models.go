@@ -337,7 +337,7 @@ func featuresCommand() *cobra.Command {
 		if err := vectorfile.CanWrite(out); err != nil {
 			return usageError{err}
 		}
-		if err := checkNewFiles(force || cmd.Flags().Changed("shard"), out, words, skippedList(out)); err != nil {
+		if err := checkNewOut(cmd, force, out, words); err != nil {
 			return err
 		}
 		in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error {
@@ -376,7 +376,7 @@ func featuresCommand() *cobra.Command {
 	f.StringVarP(&out, "out", "o", "", outUsage)
 	_ = cmd.MarkFlagRequired("out")
 	f.BoolVar(&single, "float32", false, "write values in single precision (.npz only)")
-	shardFlag(cmd)
+	shardFlag(cmd, ".npz")
 	f.StringVar(&words, "words", "", "also write the visual words to this .npz file")
 	f.BoolVar(&force, "force", false, "replace existing files")
 	dataFlags(cmd, &e.Data)
@@ -393,8 +393,9 @@ type newSamples struct {
 	force bool
 }
 
-// command returns the command with texts under a name in help.md. check tests the flags and the model of a file.
-func (o *newSamples) command(name, usage string, check func(m *models.Model, file string) error,
+// command returns the command with texts under a name in help.md. Its shards have files with this extension. check tests
+// the flags and the model of a file.
+func (o *newSamples) command(name, usage, extension string, check func(m *models.Model, file string) error,
 	do func(*cobra.Command, *models.Model, *inputs) error) *cobra.Command {
 	cmd := newCommand(name, func(cmd *cobra.Command, args []string) error {
 		m, file, err := readModel(cmd.Context(), args[0])
@@ -405,8 +406,11 @@ func (o *newSamples) command(name, usage string, check func(m *models.Model, fil
 		if err == nil {
 			err = check(m, file)
 		}
+		if f := cmd.Flags().Lookup("reject"); f != nil {
+			sum += f.Value.String()
+		}
 		if err == nil {
-			err = checkNewFiles(o.force || cmd.Flags().Changed("shard"), o.out, skippedList(o.out))
+			err = checkNewOut(cmd, o.force, o.out)
 		}
 		if err != nil {
 			return err
@@ -421,7 +425,7 @@ func (o *newSamples) command(name, usage string, check func(m *models.Model, fil
 		defer in.Close()
 		return do(cmd, m, in)
 	})
-	shardFlag(cmd)
+	shardFlag(cmd, extension)
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", usage)
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace an existing file")
 	strictFlag(cmd)
@@ -433,7 +437,7 @@ func (o *newSamples) command(name, usage string, check func(m *models.Model, fil
 func assignCommand() *cobra.Command {
 	var o newSamples
 	var reject float64
-	cmd := o.command("assign", "output CSV file (default: standard output)", func(m *models.Model, file string) error {
+	cmd := o.command("assign", "output CSV file (default: standard output)", ".csv", func(m *models.Model, file string) error {
 		switch {
 		case !(reject >= 0 && reject <= 1):
 			return usageError{fmt.Errorf("--reject %v: expected a fraction from 0 to 1", reject)}
@@ -453,6 +457,7 @@ func assignCommand() *cobra.Command {
 			said, err = cmd.ErrOrStderr(), printLines(said, text)
 		} else {
 			err = writeFile(o.out, o.force, func(w io.Writer) error { _, err := w.Write(text); return err })
+			err = cmp.Or(err, writeIdentity(cmd, o.out, in.Set))
 		}
 		if err == nil {
 			err = in.listSkipped(o.out, o.force)
@@ -549,7 +554,7 @@ func printAssigned(cmd *cobra.Command, w io.Writer, found []models.Assigned, m *
 
 func applyCommand() *cobra.Command {
 	var o newSamples
-	cmd := o.command("apply", outUsage, func(m *models.Model, file string) error {
+	cmd := o.command("apply", outUsage, ".npz", func(m *models.Model, file string) error {
 		if err := vectorfile.CanWrite(o.out); err != nil {
 			return usageError{err}
 		}

@@ -227,17 +227,12 @@ func (l *learning) round(cmd *cobra.Command, s *passes.State, paths []string, su
 }
 
 func passCommand() *cobra.Command {
-	var out, shard string
+	var out string
 	cmd := newCommand("pass", func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
-		var err error
-		var only *vectorfile.Shard
-		if shard != "" {
-			of, err := vectorfile.ParseShard(shard)
-			if err != nil {
-				return usageError{fmt.Errorf("--shard: %w", err)}
-			}
-			only = &of
+		only, err := shardOf(cmd)
+		if err != nil {
+			return err
 		}
 		var paths []string
 		for _, arg := range args[1:] {
@@ -252,10 +247,10 @@ func passCommand() *cobra.Command {
 			}
 			paths = append(paths, some...)
 		}
-		if only != nil {
-			paths = slices.DeleteFunc(paths, func(path string) bool { of, _ := vectorfile.ShardOf(path); return of != *only })
+		if only.Of > 0 {
+			paths = slices.DeleteFunc(paths, func(path string) bool { of, _ := vectorfile.ShardOf(path); return of != only })
 			if len(paths) == 0 {
-				return fmt.Errorf("--shard %s: no such shard in %s", shard, strings.Join(args[1:], " "))
+				return fmt.Errorf("--shard %s: no such shard in %s", only, strings.Join(args[1:], " "))
 			}
 		}
 		for _, path := range paths {
@@ -280,7 +275,7 @@ func passCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "folder of the sums")
 	_ = cmd.MarkFlagRequired("out")
-	f.StringVar(&shard, "shard", "", "add up only this one of the shards, such as 3/64 (from 0)")
+	f.String("shard", "", "add up only this one of the shards, such as 3/64 (from 0)")
 	f.String("memory", "", "memory limit, such as 4GB or 50% (default: half of the memory)")
 	profileFlag(cmd)
 	return cmd

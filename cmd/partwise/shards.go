@@ -1,20 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -22,9 +25,13 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// shardFlag adds the flag for one shard of the samples.
-func shardFlag(cmd *cobra.Command) {
+// shardFile is the annotation of commands that write a file for a shard of the samples: the extension of its name.
+const shardFile = "shard"
+
+// shardFlag adds the flag for one shard of the samples, which the command writes to a file.
+func shardFlag(cmd *cobra.Command, extension string) {
 	cmd.Flags().String("shard", "", "write part 3/64 of the samples (from 0/64) into the folder --out")
+	cmd.Annotations = map[string]string{shardFile: extension}
 }
 
 // shardOf returns the shard in the flag, Of = 0 for none.
@@ -42,24 +49,16 @@ func shardOf(cmd *cobra.Command) (s vectorfile.Shard, err error) {
 // nameShard replaces the folder in --out by the shard's file in it, before the files of the command are checked.
 func nameShard(cmd *cobra.Command) error {
 	s, err := shardOf(cmd)
+	extension := cmd.Annotations[shardFile]
+	if s.Of == 0 || extension == "" || err != nil {
+		return err
+	}
 	out := cmd.Flags().Lookup("out")
-	if s.Of == 0 || cmd.Name() == "pass" || cmd.Name() == "run" || err != nil {
-		return err
+	dir, file := out.Value.String(), s.File("rows", extension)
+	if dir == "" || slices.Contains([]string{".npz", ".csv", ".mat"}, filepath.Ext(dir)) {
+		return usageError{fmt.Errorf("--out %q: expected a folder, in which --shard %s writes %s", dir, s, file)}
 	}
-	dir, extension := out.Value.String(), ".npz"
-	if cmd.Name() == "assign" {
-		extension = ".csv"
-	}
-	switch filepath.Ext(dir) {
-	case "", ".npz", ".csv", ".mat":
-		if dir == "" || filepath.Ext(dir) != "" {
-			return usageError{fmt.Errorf("--out %q: expected a folder, in which --shard %s writes %s", dir, s, s.File("rows", extension))}
-		}
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	return out.Value.Set(filepath.Join(dir, s.File("rows", extension)))
+	return out.Value.Set(filepath.Join(dir, file))
 }
 
 // openPart opens the data, or the shard of it in the flag. Of data in as many shards it opens only the shard's file.
@@ -68,7 +67,7 @@ func openPart(cmd *cobra.Command, e *spec.Experiment) (*datasets.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cmd.Name() == "run" { // its shards are parts of the draws
+	if cmd.Annotations[shardFile] == "" { // its shards are parts of the draws
 		of = vectorfile.Shard{}
 	}
 	if of.Of > 0 {
@@ -85,6 +84,14 @@ func openPart(cmd *cobra.Command, e *spec.Experiment) (*datasets.Set, error) {
 }
 
 var errShardDone = errors.New("the shard is already there")
+
+// checkNewOut is checkNewFiles for the files of --out, except a shard, which checkShard checks.
+func checkNewOut(cmd *cobra.Command, force bool, out string, more ...string) error {
+	if cmd.Flags().Changed("shard") {
+		out = ""
+	}
+	return checkNewFiles(force, append(more, out, skippedList(out))...)
+}
 
 // checkShard compares the set with the shard in the file out, if any. It returns errShardDone for a shard of the same set
 // and settings, and sets replace for a torn one.
@@ -116,25 +123,54 @@ func checkShard(cmd *cobra.Command, e *spec.Experiment, set *datasets.Set, out s
 	if set.Vectors != nil {
 		matrix.WriteRows(h, set.Vectors, matrix.AllRows(set.Vectors))
 	}
+	if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
+		return err
+	}
 	identity := fmt.Sprintf("%x", h.Sum(nil))
 	set.Lists = []vectorfile.List{{Name: "shard", Words: []string{identity}}}
-	if filepath.Ext(out) != ".npz" {
-		return checkNewFiles(*replace, out)
-	}
-	variables, err := vectorfile.Variables(cmd.Context(), out)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
+	switch before, err := identityOf(cmd.Context(), out); {
+	case before == identity:
+		return errShardDone
 	case err != nil && cmd.Context().Err() == nil:
 		*replace = *replace || isTorn(out)
-		return checkNewFiles(*replace, out)
 	}
+	return checkNewFiles(*replace, out, skippedList(out))
+}
+
+// identityOf returns the identity of a shard, which an .npz file contains. Other files have it in a file beside them, with
+// their digest.
+func identityOf(ctx context.Context, out string) (string, error) {
+	if filepath.Ext(out) != ".npz" {
+		text, err := output.ReadFile(besideShard(out))
+		sum, sumErr := output.Sum(out)
+		if identity, ok := strings.CutSuffix(string(text), " "+sum+"\n"); ok {
+			return identity, nil
+		}
+		return "", cmp.Or(err, sumErr)
+	}
+	variables, err := vectorfile.Variables(ctx, out)
 	for _, v := range variables {
-		if v.Name == "shard" && len(v.Text) == 1 && v.Text[0] == identity {
-			return errShardDone
+		if v.Name == "shard" && len(v.Text) == 1 {
+			return v.Text[0], nil
 		}
 	}
-	return checkNewFiles(*replace, out)
+	return "", err
+}
+
+func besideShard(out string) string {
+	return filepath.Join(filepath.Dir(out), ".partwise-"+filepath.Base(out))
+}
+
+// writeIdentity writes the identity of a shard beside its file, if the command has --shard.
+func writeIdentity(cmd *cobra.Command, out string, set *datasets.Set) error {
+	if !cmd.Flags().Changed("shard") {
+		return nil
+	}
+	sum, err := output.Sum(out)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(besideShard(out), []byte(set.Lists[0].Words[0]+" "+sum+"\n"))
 }
 
 // isTorn reports whether an unreadable file begins as a shard does. Any other file is not of partwise.
@@ -205,7 +241,7 @@ func vocabCommand() *cobra.Command {
 	_ = cmd.MarkFlagRequired("out")
 	f.Bool("force", false, "replace existing files")
 	addSettings(cmd, e, "features", "seed")
-	shardFlag(cmd)
+	shardFlag(cmd, ".npz")
 	strictFlag(cmd)
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
