@@ -109,7 +109,7 @@ test: deps
 
 test-portable:
 	CGO_ENABLED=0 $(TEST) ./cmd/... ./...
-	cd tools && CGO_ENABLED=0 $(TEST) ./licences ./schema ./torture ./bench/statistics
+	cd tools && CGO_ENABLED=0 $(TEST) ./licences ./schema ./examples ./torture ./bench/statistics
 
 # The Python package with the portable program, where Python 3 makes virtual environments.
 test-python:
