@@ -227,6 +227,15 @@ type listColumn struct {
 
 // writeList writes a CSV file with a line for each of n samples.
 func (to folder) writeList(name string, n int, columns []listColumn) error {
+	return to.writeBytes(name, listText(n, columns))
+}
+
+// PicturesCSV returns the content of PicturesFile.
+func PicturesCSV(names []string, p *input.Pictures) []byte {
+	return listText(len(names), Clusters{Names: names, Pictures: p}.pictures())
+}
+
+func listText(n int, columns []listColumn) []byte {
 	var text bytes.Buffer
 	out := csv.NewWriter(&text)
 	for i := -1; i < n; i++ {
@@ -239,7 +248,7 @@ func (to folder) writeList(name string, n int, columns []listColumn) error {
 		out.Write(line) // cannot fail
 	}
 	out.Flush()
-	return to.writeBytes(name, text.Bytes())
+	return text.Bytes()
 }
 
 // assignments has the group of each sample, the classes of both, if known, and the confidence.

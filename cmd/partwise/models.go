@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,13 +25,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/files/scratch"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
+	"github.com/seed4492f2cd/partwise/pipeline/shards"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -257,7 +255,7 @@ func (o *fitFlags) impute(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *
 	if err != nil {
 		return err
 	}
-	set := in.setOf(filled)
+	set := shards.SetOf(in.Inputs, filled)
 	if set.Height, set.Width = in.Set.Height, in.Set.Width; in.Channels == 1 {
 		set.Height, set.Width = in.Height, in.Width
 	}
@@ -349,15 +347,9 @@ func featuresCommand() *cobra.Command {
 		}
 		defer in.Close()
 		n, m := in.Dims()
-		set := in.setOf(in.X)
-		set.Features = in.Scales
-		settings, err := json.Marshal(in.Features.Document())
+		set, err := shards.Features(in.Inputs)
 		if err != nil {
 			return err
-		}
-		set.Settings = cmp.Or(in.Set.Settings, string(settings))
-		if in.Channels == 1 {
-			set.Height, set.Width = in.Height, in.Width
 		}
 		err = in.writeWithSkipped(cmd, out, force, func(ctx context.Context) error {
 			save := func(w io.Writer) error { return in.Vocabulary.Save(w) }
@@ -451,13 +443,15 @@ func assignCommand() *cobra.Command {
 			return interruptedError(cmd.Context(), err, "grouping")
 		}
 		all := documentOf(cmd)
-		all.Out, all.Samples, all.Assignments = o.out, len(found), assignmentsOf(in.Inputs, m, found)
-		said, text := cmd.OutOrStdout(), assignedText(all.Assignments)
+		all.Out, all.Samples, all.Assignments = o.out, len(found), m.List(in.Inputs, found)
+		said, text := cmd.OutOrStdout(), models.AssignmentsCSV(all.Assignments)
 		if o.out == "" {
 			said, err = cmd.ErrOrStderr(), printLines(said, text)
 		} else {
 			err = writeFile(o.out, o.force, func(w io.Writer) error { _, err := w.Write(text); return err })
-			err = cmp.Or(err, writeIdentity(cmd, o.out, in.Set))
+			if err == nil && cmd.Flags().Changed("shard") {
+				err = shards.WriteIdentity(o.out, in.Set)
+			}
 		}
 		if err == nil {
 			err = in.listSkipped(o.out, o.force)
@@ -493,29 +487,6 @@ func readModel(ctx context.Context, path string) (m *models.Model, file string, 
 		return nil, "", fmt.Errorf("%s: %w", file, err)
 	}
 	return m, file, nil
-}
-
-func assignmentsOf(in *input.Inputs, m *models.Model, found []models.Assigned) []assignment {
-	all := make([]assignment, len(found))
-	for i, a := range found {
-		all[i] = assignment{in.Set.Names[in.Rows[i]], a.Group + 1, m.Groups.Names[a.Group], &found[i].Confidence}
-		if a.None {
-			all[i].Group, all[i].Name, all[i].Confidence = 0, "none of these", new(0.)
-		}
-	}
-	return all
-}
-
-// assignedText returns the list of groups as CSV, in the format of a grouping's list.
-func assignedText(all []assignment) []byte {
-	var text bytes.Buffer
-	w := csv.NewWriter(&text)
-	_ = w.Write([]string{"file", "group", "name", "confidence"}) // a buffer does not fail
-	for _, a := range all {
-		_ = w.Write([]string{spreadsheet.Cell(a.File), strconv.Itoa(a.Group), spreadsheet.Cell(a.Name), strconv.FormatFloat(*a.Confidence, 'f', 2, 64)})
-	}
-	w.Flush()
-	return text.Bytes()
 }
 
 func printAssigned(cmd *cobra.Command, w io.Writer, found []models.Assigned, m *models.Model) error {
@@ -568,7 +539,7 @@ func applyCommand() *cobra.Command {
 			return interruptedError(cmd.Context(), err, "representing")
 		}
 		err = in.writeWithSkipped(cmd, o.out, o.force, func(ctx context.Context) error {
-			return writeSet(ctx, o.out, o.force, in.setOf(v))
+			return writeSet(ctx, o.out, o.force, shards.SetOf(in.Inputs, v))
 		})
 		if err != nil {
 			return err

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,16 +18,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
-	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline/passes"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
-
-// sampledRows is the number of rows from which a method in passes starts.
-const sampledRows = 10_000
 
 // learning are the flags of commands that learn in passes.
 type learning struct {
@@ -125,66 +118,28 @@ func (l *learning) learn(cmd *cobra.Command, data string, m spec.Method, run pas
 	if err != nil {
 		return err
 	}
-	s, err := passes.ReadFile(ctx, l.out)
-	switch {
-	case err == nil && !l.force:
-		if !s.Continues(m, run, len(paths)) {
-			return fmt.Errorf("%s is of other settings or shards; --force replaces it", l.out)
-		}
-	case !l.force && !errors.Is(err, fs.ErrNotExist):
-		return existsError(&fs.PathError{Path: l.out, Err: fs.ErrExist})
-	default:
-		if s, err = l.start(cmd, paths, m, run); err != nil {
-			return err
-		}
-	}
 	sums := l.out + ".sums"
-	for !s.Done && s.Passes < l.passes {
-		if err := l.round(cmd, s, paths, sums); err != nil {
-			return interruptedError(ctx, err, "learning")
-		}
-		if s, err = passes.Merge(ctx, s, sums); err == nil {
-			s, err = writeState(s, l.out, true)
-		}
-		if err == nil {
-			err = say(cmd, "%s\n", s)
-		}
-		if err != nil {
-			return err
-		}
+	learner := passes.Learner{
+		Method: m, Run: run, Paths: paths, Out: l.out, Passes: l.passes, Force: l.force, Program: releaseVersion(buildInfo()),
+		Round: func(ctx context.Context, s *passes.State) (*passes.State, error) {
+			if err := l.round(cmd, s, paths, sums); err != nil {
+				return nil, interruptedError(ctx, err, "learning")
+			}
+			s, err := passes.Merge(ctx, s, sums)
+			if err != nil {
+				return nil, err
+			}
+			return s.WriteFile(l.out, true)
+		},
+		Report: func(s *passes.State) error { return say(cmd, "%s\n", s) },
+	}
+	if err := learner.Learn(ctx); err != nil {
+		return existsError(err)
 	}
 	if err := passes.RemoveSums(sums, len(paths)); err != nil {
 		return err
 	}
 	return say(cmd, "The model is in %s.\n", l.out)
-}
-
-func (l *learning) start(cmd *cobra.Command, paths []string, m spec.Method, run passes.Run) (*passes.State, error) {
-	sample, err := passes.Draw(cmd.Context(), paths, spec.Features{Normalise: features.NormNone}, max(sampledRows, 10*run.Rank))
-	if err != nil {
-		return nil, err
-	}
-	defer sample.Close()
-	s, err := passes.Start(cmd.Context(), m, run, sample, len(paths))
-	if err != nil {
-		return nil, err
-	}
-	s.Model.Program, s.Model.Data = releaseVersion(buildInfo()), filepath.Base(filepath.Dir(paths[0]))
-	return writeState(s, l.out, l.force)
-}
-
-// writeState writes a state and returns it with the digest of its file.
-func writeState(s *passes.State, out string, force bool) (*passes.State, error) {
-	var text bytes.Buffer
-	if err := s.Save(&text); err != nil {
-		return nil, err
-	}
-	write := atomicfile.CreateFunc
-	if force {
-		write = atomicfile.WriteFunc
-	}
-	s.Digest = passes.DigestOf(text.Bytes())
-	return s, existsError(write(out, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err }))
 }
 
 // round writes the missing sums of a pass. A worker that fails is run again while others succeed.
@@ -305,10 +260,10 @@ func mergeCommand() *cobra.Command {
 			s, err = passes.Merge(cmd.Context(), s, args[1])
 		}
 		if err == nil {
-			s, err = writeState(s, out, force)
+			s, err = s.WriteFile(out, force)
 		}
 		if err != nil {
-			return err
+			return existsError(err)
 		}
 		return say(cmd, "%s\n", s)
 	})

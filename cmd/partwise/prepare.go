@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
@@ -23,7 +22,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
-	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
@@ -105,11 +103,6 @@ func skippedList(out string) string {
 		return ""
 	}
 	return out + ".skipped.csv"
-}
-
-// setOf returns the samples with other vectors.
-func (in *inputs) setOf(x mat.Matrix) *datasets.Set {
-	return &datasets.Set{Name: in.Set.Name, Names: matrix.Take(in.Set.Names, in.Rows), Classes: in.Set.Classes, Labels: in.Labels(), Vectors: x, Lists: in.Set.Lists, Single: in.Set.Single}
 }
 
 func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) error {

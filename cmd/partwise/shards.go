@@ -3,25 +3,19 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
-	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
-	"github.com/seed4492f2cd/partwise/internal/files/output"
-	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/passes"
+	"github.com/seed4492f2cd/partwise/pipeline/shards"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -70,20 +64,8 @@ func openPart(cmd *cobra.Command, e *spec.Experiment) (*datasets.Set, error) {
 	if cmd.Annotations[shardFile] == "" { // its shards are parts of the draws
 		of = vectorfile.Shard{}
 	}
-	if of.Of > 0 {
-		if paths, err := vectorfile.Shards(e.Data.Set); err == nil && len(paths) == of.Of {
-			of, e.Data.Set = vectorfile.Shard{}, paths[of.Index]
-		}
-	}
-	set, err := input.Open(cmd.Context(), e)
-	if err != nil || of.Of == 0 {
-		return set, err
-	}
-	e.Features = e.Features.Resolve(set) // by all images
-	return set.Shard(of)
+	return shards.Open(cmd.Context(), e, of)
 }
-
-var errShardDone = errors.New("the shard is already there")
 
 // checkNewOut is checkNewFiles for the files of --out, except a shard, which checkShard checks.
 func checkNewOut(cmd *cobra.Command, force bool, out string, more ...string) error {
@@ -93,101 +75,25 @@ func checkNewOut(cmd *cobra.Command, force bool, out string, more ...string) err
 	return checkNewFiles(force, append(more, out, skippedList(out))...)
 }
 
-// checkShard compares the set with the shard in the file out, if any. It returns errShardDone for a shard of the same set
+// checkShard compares the set with the shard in the file out, if any. It returns shards.ErrDone for a shard of the same set
 // and settings, and sets replace for a torn one.
 func checkShard(cmd *cobra.Command, e *spec.Experiment, set *datasets.Set, out string, replace *bool, model []byte) error {
 	if of, err := shardOf(cmd); of.Of == 0 {
 		return err
 	}
-	if f := e.Features.Resolve(set); model == nil && f.LearnsFromSamples() {
-		return usageError{fmt.Errorf("--shard: %s learns from all samples; give words={from:FILE} of partwise vocab, and the scale of joined features", f)}
-	}
-	settings, err := json.Marshal(e.Features.Document())
-	if err != nil {
-		return err
-	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%s %x %s %d %t\n", settings, model, set.Settings, e.Seed, set.Single)
-	for _, path := range e.Files()[1:] {
-		if sum, err := output.Sum(path); path != "" && err == nil {
-			fmt.Fprintln(h, sum)
+	if model == nil {
+		if err := shards.CheckFeatures(e.Features.Resolve(set)); err != nil {
+			return usageError{fmt.Errorf("--%w", err)}
 		}
 	}
-	for i, name := range set.Names {
-		size := int64(0)
-		if info, err := os.Stat(set.File(i)); err == nil {
-			size = info.Size()
-		}
-		fmt.Fprintf(h, "%q %d %d\n", name, set.Labels[i], size)
-	}
-	if set.Vectors != nil {
-		matrix.WriteRows(h, set.Vectors, matrix.AllRows(set.Vectors))
-	}
-	if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
-		return err
-	}
-	identity := fmt.Sprintf("%x", h.Sum(nil))
-	set.Lists = []vectorfile.List{{Name: "shard", Words: []string{identity}}}
-	switch before, err := identityOf(cmd.Context(), out); {
-	case before == identity:
-		return errShardDone
-	case err != nil && cmd.Context().Err() == nil:
-		*replace = *replace || isTorn(out)
-	}
-	return checkNewFiles(*replace, out, skippedList(out))
+	torn, err := shards.Check(cmd.Context(), e, set, out, model)
+	*replace = *replace || torn
+	return cmp.Or(err, os.MkdirAll(filepath.Dir(out), 0o777), checkNewFiles(*replace, out, skippedList(out)))
 }
 
-// identityOf returns the identity of a shard, which an .npz file contains. Other files have it in a file beside them, with
-// their digest.
-func identityOf(ctx context.Context, out string) (string, error) {
-	if filepath.Ext(out) != ".npz" {
-		text, err := output.ReadFile(besideShard(out))
-		sum, sumErr := output.Sum(out)
-		if identity, ok := strings.CutSuffix(string(text), " "+sum+"\n"); ok {
-			return identity, nil
-		}
-		return "", cmp.Or(err, sumErr)
-	}
-	variables, err := vectorfile.Variables(ctx, out)
-	for _, v := range variables {
-		if v.Name == "shard" && len(v.Text) == 1 {
-			return v.Text[0], nil
-		}
-	}
-	return "", err
-}
-
-func besideShard(out string) string {
-	return filepath.Join(filepath.Dir(out), ".partwise-"+filepath.Base(out))
-}
-
-// writeIdentity writes the identity of a shard beside its file, if the command has --shard.
-func writeIdentity(cmd *cobra.Command, out string, set *datasets.Set) error {
-	if !cmd.Flags().Changed("shard") {
-		return nil
-	}
-	sum, err := output.Sum(out)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(besideShard(out), []byte(set.Lists[0].Words[0]+" "+sum+"\n"))
-}
-
-// isTorn reports whether an unreadable file begins as a shard does. Any other file is not of partwise.
-func isTorn(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, 4)
-	_, err = io.ReadFull(f, head)
-	return err == nil && string(head) == "PK\x03\x04"
-}
-
-// doneShard replaces errShardDone by a message.
+// doneShard replaces shards.ErrDone by a message.
 func doneShard(cmd *cobra.Command, out string, err error) error {
-	if errors.Is(err, errShardDone) {
+	if errors.Is(err, shards.ErrDone) {
 		return say(cmd, "%s is already there.\n", out)
 	}
 	return err
@@ -218,21 +124,15 @@ func vocabCommand() *cobra.Command {
 			return doneShard(cmd, out, err)
 		}
 		defer in.Close()
-		vectors, dim, err := in.Bag.Sample(cmd.Context(), in.Rows, e.Seed)
+		set, err := shards.Descriptors(cmd.Context(), in.Inputs, of, e.Seed)
 		if err != nil {
 			return err
-		}
-		n := len(vectors) / max(dim, 1)
-		set := in.setOf(vectorfile.NewBytes(n, dim, vectors))
-		set.Classes, set.Names, set.Labels = nil, make([]string, n), make([]int, n)
-		for i := range n {
-			set.Names[i], set.Labels[i] = fmt.Sprintf("descriptor %d of shard %s", i+1, of), -1
 		}
 		err = in.writeWithSkipped(cmd, out, replace, func(ctx context.Context) error { return writeSet(ctx, out, replace, set) })
 		if err != nil {
 			return err
 		}
-		return say(cmd, "%d descriptors of %d images are in %s.\n", n, len(in.Rows), out)
+		return say(cmd, "%d descriptors of %d images are in %s.\n", set.Len(), len(in.Rows), out)
 	}
 	cmd := newCommand("vocab", describe)
 	f := cmd.Flags()

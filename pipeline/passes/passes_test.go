@@ -61,7 +61,7 @@ func write(t testing.TB, set *datasets.Set, shards int) (paths []string) {
 
 func start(t testing.TB, method string, run passes.Run, paths []string) *passes.State {
 	t.Helper()
-	sample, err := passes.Draw(t.Context(), paths, spec.Features{Normalise: features.NormNone}, 200)
+	sample, err := passes.Draw(t.Context(), passes.Sampled(paths), spec.Features{Normalise: features.NormNone}, 200)
 	if err != nil {
 		t.Fatal(err)
 	}
