@@ -4,6 +4,7 @@ It prints CPU seconds of a pass and a row, the largest memory of a worker and th
 measures one epoch of scikit-learn's MiniBatchNMF, with the relative error of both bases on the same rows. It removes the shards.
 """
 
+import multiprocessing
 import os
 import shutil
 import sys
@@ -39,8 +40,10 @@ def main(program, folder, n, shards):
     os.makedirs(data)
     paths = [os.path.join(data, f"rows-{i:05d}-of-{shards:05d}.npz") for i in range(shards)]
     edges = [n // BLOCK * i // shards * BLOCK for i in range(shards + 1)]
-    for i, path in enumerate(paths):
-        np.savez(path, fea=np.vstack(list(rows(edges[i], edges[i + 1]))))
+    for i, path in enumerate(paths):  # in another process: a command starts with the memory of this one as its largest
+        writer = multiprocessing.Process(target=lambda: np.savez(path, fea=np.vstack(list(rows(edges[i], edges[i + 1])))))
+        writer.start()
+        writer.join()
     try:
         start, _ = measured(program, "fit", data, "--rank", str(RANK), "--passes", "0", "--out", model)
         used = [measured(program, "pass", model, path, "--out", sums) for path in paths]
