@@ -208,24 +208,32 @@ func TestShards(t *testing.T) {
 	}
 	job := Shard{Command: Features, Data: photos, Features: "pixels=8", Out: in("got")}
 	failOnce(t, "1/3")
-	if _, err := RunShards(t.Context(), job, 3); err == nil || !strings.Contains(err.Error(), "fails once") {
+	if err := RunShards(t.Context(), job, 3); err == nil || !strings.Contains(err.Error(), "fails once") {
 		t.Errorf("got error %v, expected that of the worker", err)
 	}
 	if err := os.WriteFile(filepath.Join(in("got"), "rows-00002-of-00003.npz"), []byte("PK\x03\x04torn"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := RunShards(t.Context(), job, 3); err != nil {
+	if err := RunShards(t.Context(), job, 3); err != nil {
 		t.Fatal(err)
 	}
 	same(t, in("got"), in("want"))
-	if found, err := RunShards(t.Context(), job, 3); err != nil || found["complete"] != 3 || found["samples"] != 0 {
-		t.Errorf("again: %v, error %v", found, err)
+	first := filepath.Join(in("got"), "rows-00000-of-00003.npz")
+	before, err := os.Stat(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := RunShards(t.Context(), job, 3); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.Stat(first); err != nil || !os.SameFile(before, after) {
+		t.Errorf("a complete shard was written again (%v)", err)
 	}
 	job.Features = "pixels=4"
-	if _, err := RunShards(t.Context(), job, 3); err == nil || !strings.Contains(err.Error(), "rows-0000") {
+	if err := RunShards(t.Context(), job, 3); err == nil || !strings.Contains(err.Error(), "rows-0000") {
 		t.Errorf("other settings: got error %v, expected one for the existing files", err)
 	}
-	if _, err := RunShards(t.Context(), Shard{Command: Vocab, Data: photos, Features: "sift=dense,words=5", Seed: 2, Out: in("words")}, 3); err != nil {
+	if err := RunShards(t.Context(), Shard{Command: Vocab, Data: photos, Features: "sift=dense,words=5", Seed: 2, Out: in("words")}, 3); err != nil {
 		t.Fatal(err)
 	}
 	same(t, in("words"), in("words-want"))
@@ -236,7 +244,7 @@ func TestShards(t *testing.T) {
 	}
 	job = Shard{Command: Assign, Model: in("groups.npz"), Data: in("got"), Out: in("assigned"), Reject: models.DefaultReject}
 	for range 2 {
-		if _, err := RunShards(t.Context(), job, 3); err != nil {
+		if err := RunShards(t.Context(), job, 3); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -300,9 +308,8 @@ func TestDuplicates(t *testing.T) {
 	if _, err := Duplicates(t.Context(), Shard{Data: dir, Out: out}, 3); err == nil || !strings.Contains(err.Error(), "fails once") {
 		t.Errorf("got error %v, expected that of the worker", err)
 	}
-	found, err := Duplicates(t.Context(), Shard{Data: dir, Out: out}, 3)
-	if err != nil || found["copies"] < 8 {
-		t.Errorf("found %v, error %v", found, err)
+	if copies, err := Duplicates(t.Context(), Shard{Data: dir, Out: out}, 3); err != nil || copies < 8 {
+		t.Errorf("%d copies, error %v", copies, err)
 	}
 	if got, want := table(t, out), table(t, filepath.Join(results, "pictures.csv")); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("got %v\nexpected %v", got, want)
@@ -321,7 +328,7 @@ func TestMistakes(t *testing.T) {
 		`features "pixls=8"`:    {Command: Features, Features: "pixls=8", Data: "x", Out: t.TempDir()},
 		"features of the words": {Command: Vocab, Features: "pixels=8", Data: "x", Out: t.TempDir()},
 	} {
-		if _, err := RunShards(context.Background(), job, 2); err == nil || !strings.Contains(err.Error(), want) {
+		if err := RunShards(context.Background(), job, 2); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, expected %q", err, want)
 		}
 	}
