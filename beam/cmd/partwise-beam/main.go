@@ -53,7 +53,7 @@ func main() {
 func rootCommand() *cobra.Command {
 	var verbose bool
 	root := &cobra.Command{
-		Use: "partwise-beam", Short: "Run partwise on Apache Beam: Prism on this machine, Flink, Spark or Dataflow",
+		Use: "partwise-beam", Short: "Run partwise on Apache Beam: Prism on this machine, Flink, Spark or another runner",
 		SilenceErrors: true, SilenceUsage: true, CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		PersistentPreRun: func(*cobra.Command, []string) { jobs.Init(verbose) },
 	}

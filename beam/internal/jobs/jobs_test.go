@@ -129,7 +129,7 @@ func rows(t *testing.T, shards int) string {
 	return dir
 }
 
-// Models are those of partwise, byte for byte, also after a failure.
+// Models have the bytes of partwise, also after a failure.
 func TestLearn(t *testing.T) {
 	for _, shards := range []int{1, 5, 20} {
 		dir := rows(t, shards)
@@ -163,7 +163,7 @@ func TestLearn(t *testing.T) {
 					l.Passes = most
 					failOnce(t, "rows-00003")
 					if err := Learn(t.Context(), l, got, unroll); err == nil || !strings.Contains(err.Error(), "fails once") {
-						t.Errorf("got error %v, expected that of the worker", err)
+						t.Errorf("got error %v, expected the failure of the worker", err)
 					}
 				}
 				if err := Learn(t.Context(), l, got, unroll); err != nil {
@@ -197,7 +197,7 @@ func photographs(t *testing.T) string {
 	return dir
 }
 
-// The files of shards are those of partwise, byte for byte, also after a failure and again.
+// Files of shards have the bytes of partwise, also after a failure and again.
 func TestShards(t *testing.T) {
 	photos, dir := photographs(t), t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -209,7 +209,7 @@ func TestShards(t *testing.T) {
 	job := Shard{Command: Features, Data: photos, Features: "pixels=8", Out: in("got")}
 	failOnce(t, "1/3")
 	if err := RunShards(t.Context(), job, 3); err == nil || !strings.Contains(err.Error(), "fails once") {
-		t.Errorf("got error %v, expected that of the worker", err)
+		t.Errorf("got error %v, expected the failure of the worker", err)
 	}
 	if err := os.WriteFile(filepath.Join(in("got"), "rows-00002-of-00003.npz"), []byte("PK\x03\x04torn"), 0o666); err != nil {
 		t.Fatal(err)
@@ -269,7 +269,7 @@ func table(t *testing.T, path string) [][]string {
 	return lines
 }
 
-// The copies are those that partwise finds: exact, changed, mirrored and cut.
+// duplicates finds the copies of partwise: exact, mirrored and cut.
 func TestDuplicates(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, img image.Image) {
@@ -306,7 +306,7 @@ func TestDuplicates(t *testing.T) {
 	partwise(t, "cluster", dir, "-k", "2", "--features", "pixels=8", "--out", results)
 	failOnce(t, "2/3")
 	if _, err := Duplicates(t.Context(), Shard{Data: dir, Out: out}, 3); err == nil || !strings.Contains(err.Error(), "fails once") {
-		t.Errorf("got error %v, expected that of the worker", err)
+		t.Errorf("got error %v, expected the failure of the worker", err)
 	}
 	if copies, err := Duplicates(t.Context(), Shard{Data: dir, Out: out}, 3); err != nil || copies < 8 {
 		t.Errorf("%d copies, error %v", copies, err)
