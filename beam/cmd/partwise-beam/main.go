@@ -53,7 +53,7 @@ func main() {
 func rootCommand() *cobra.Command {
 	var verbose bool
 	root := &cobra.Command{
-		Use: "partwise-beam", Short: "Run partwise on Apache Beam: Prism on this machine, Flink, Spark or Dataflow",
+		Use: "partwise-beam", Short: "Run partwise on Apache Beam: Prism on this machine, Flink, Spark or another runner",
 		SilenceErrors: true, SilenceUsage: true, CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		PersistentPreRun: func(*cobra.Command, []string) { jobs.Init(verbose) },
 	}
@@ -95,9 +95,9 @@ func runShards(cmd *cobra.Command, job jobs.Shard, n int) error {
 	if n < 1 || n > 99_999 {
 		return fmt.Errorf("--shards %d: expected a number from 1 to 99999", n)
 	}
-	found, err := jobs.RunShards(ctx, job, n)
+	err := jobs.RunShards(ctx, job, n)
 	if err == nil {
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d samples in %d shards are in %s: %d files skipped, %d shards were there.\n", found["samples"], n, job.Out, found["skipped"], found["complete"])
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d shards are in %s.\n", n, job.Out)
 	}
 	return err
 }
@@ -216,9 +216,9 @@ func duplicatesCommand() *cobra.Command {
 		if job.Data = args[0]; n < 1 || n > 99_999 {
 			return fmt.Errorf("--shards %d: expected a number from 1 to 99999", n)
 		}
-		found, err := jobs.Duplicates(cmd.Context(), job, n)
+		copies, err := jobs.Duplicates(cmd.Context(), job, n)
 		if err == nil {
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d copies and shots of bursts are listed in %s: %d files skipped.\n", found["copies"], job.Out, found["skipped"])
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d copies and shots of bursts are listed in %s.\n", copies, job.Out)
 		}
 		return err
 	})

@@ -45,29 +45,31 @@ type (
 )
 
 // Duplicates finds copies and bursts of images in n shards, and writes their list.
-func Duplicates(ctx context.Context, job Shard, n int) (counts map[string]int64, err error) {
+func Duplicates(ctx context.Context, job Shard, n int) (copies int, err error) {
 	a := Album{Data: job.Data, Root: job.Root, Work: job.Out + ".looks", Of: n}
 	if !strings.Contains(job.Out, "://") {
 		err = output.CheckFile(job.Out, job.Force)
 	}
 	if err = cmp.Or(err, makeFolder(a.Work)); err != nil {
-		return nil, err
+		return 0, err
 	}
-	if counts, err = run(ctx, eachShard(&Examine{a}, n)); err != nil {
-		return nil, err
+	if err = run(ctx, eachShard(&Examine{a}, n)); err != nil {
+		return 0, err
 	}
-	return counts, inFolder(func(dir string) error { return a.find(ctx, job.Out, counts, dir) })
+	err = inFolder(func(dir string) (err error) { copies, err = a.find(ctx, job.Out, dir); return err })
+	return copies, err
 }
 
-func (a Album) find(ctx context.Context, out string, counts map[string]int64, dir string) error {
+func (a Album) find(ctx context.Context, out, dir string) (copies int, err error) {
 	var photos []input.Examined
+	var bad []datasets.BadFile
 	for i := range a.Of {
-		some, _, err := a.looks(ctx, i, dir, false)
-		if err != nil {
-			return err
+		var some examined
+		if err := a.decode(ctx, fileOf(i, a.Of), dir, new(string), &some); err != nil {
+			return 0, err
 		}
 		a.Firsts = append(a.Firsts, len(photos))
-		photos = append(photos, some...)
+		photos, bad = append(photos, some.Photos...), append(bad, some.Bad...)
 	}
 	a.Firsts = append(a.Firsts, len(photos))
 	found, order, same := input.Originals(photos)
@@ -77,24 +79,28 @@ func (a Album) find(ctx context.Context, out string, counts map[string]int64, di
 			distinct[i/8] |= 1 << (i % 8)
 		}
 	}
-	if _, err := run(ctx, a.comparing(distinct)); err != nil {
-		return err
+	if err := run(ctx, a.comparing(distinct)); err != nil {
+		return 0, err
 	}
 	if err := a.join(ctx, photos, found, order, same, dir); err != nil {
-		return err
+		return 0, err
 	}
 	for i, of := range found.CopyOf {
-		counts["copies"] += map[bool]int64{true: 1}[of != i]
+		copies += map[bool]int{true: 1}[of != i]
 	}
 	names := lists.Map(photos, func(e input.Examined) string { return e.Name })
 	if err := publish(ctx, report.PicturesCSV(names, found), out); err != nil {
-		return err
+		return 0, err
 	}
-	for _, name := range append(lists.Map(shardsOf(a.Of), fileOf), linksFile) {
-		_ = os.Remove(filepath.Join(a.Work, name)) // files that the job wrote
+	if err := publishBad(ctx, bad, out); err != nil {
+		return 0, err
 	}
-	_ = os.Remove(a.Work) // fails if other files are left
-	return nil
+	_ = os.Remove(filepath.Join(a.Work, linksFile)) // and other files that the job wrote
+	for i := range a.Of {
+		_ = os.Remove(filepath.Join(a.Work, fileOf(i, a.Of)))
+	}
+	_ = os.Remove(a.Work) // fails if files of others are left
+	return copies, nil
 }
 
 // comparing returns the pipeline of the shuffle: images meet in buckets, their candidates make pairs, and pairs make links.
@@ -148,11 +154,14 @@ func join[T any](each func(*[]byte) bool) (all []T, err error) {
 
 const linksFile = "links.gob"
 
-// fileOf returns the name of the file with the looks of a shard.
-func fileOf(shard string) string {
-	of, _ := vectorfile.ParseShard(shard)
-	return of.File("looks", ".gob")
+// examined is the content of the file of a shard, after its identity and before the looks with their thumbnails.
+type examined struct {
+	Photos []input.Examined
+	Bad    []datasets.BadFile
 }
+
+// fileOf returns the name of the file with the looks of a shard.
+func fileOf(i, n int) string { return vectorfile.Shard{Index: i, Of: n}.File("looks", ".gob") }
 
 // shardOf returns the shard of an image.
 func (a Album) shardOf(image int) int {
@@ -191,14 +200,11 @@ func (a Album) decode(ctx context.Context, name, dir string, values ...any) erro
 	return nil
 }
 
-// looks returns the facts of the images of a shard, and with blobs also their looks and thumbnails.
-func (a Album) looks(ctx context.Context, shard int, dir string, blobs bool) (all []input.Examined, some [][]byte, err error) {
-	var identity string
-	values := []any{&identity, &all, &some}
-	if !blobs {
-		values = values[:2]
-	}
-	return all, some, a.decode(ctx, fileOf(vectorfile.Shard{Index: shard, Of: a.Of}.String()), dir, values...)
+// looks returns the facts of the images of a shard, and their looks with thumbnails.
+func (a Album) looks(ctx context.Context, shard int, dir string) (photos []input.Examined, blobs [][]byte, err error) {
+	var some examined
+	err = a.decode(ctx, fileOf(shard, a.Of), dir, new(string), &some, &blobs)
+	return some.Photos, blobs, err
 }
 
 // ProcessElement examines a shard, unless its file of the same images exists.
@@ -224,19 +230,18 @@ func (x *Examine) ProcessElement(ctx context.Context, shard string) error {
 		}
 	}
 	identity, stored := fmt.Sprintf("%x", h.Sum(nil)), ""
-	if err := inFolder(func(dir string) error { return x.decode(ctx, fileOf(shard), dir, &stored) }); err == nil && stored == identity {
+	if err := inFolder(func(dir string) error { return x.decode(ctx, fileOf(of.Index, of.Of), dir, &stored) }); err == nil && stored == identity {
 		return nil
 	}
 	all, blobs, bad, err := input.Examine(ctx, set, from, to)
 	if err != nil {
 		return err
 	}
-	count(ctx, "skipped", len(bad))
-	text, err := encode(identity, all, blobs)
+	text, err := encode(identity, examined{all, bad}, blobs)
 	if err != nil {
 		return err
 	}
-	return publish(ctx, text, x.Work+"/"+fileOf(shard))
+	return publish(ctx, text, x.Work+"/"+fileOf(of.Index, of.Of))
 }
 
 // ProcessElement enters the images of a shard whose bits are set.
@@ -247,7 +252,7 @@ func (x *Enter) ProcessElement(ctx context.Context, shard string, distinct []byt
 	}
 	var photos []input.Examined
 	var blobs [][]byte
-	if err := inFolder(func(dir string) (err error) { photos, blobs, err = x.looks(ctx, of.Index, dir, true); return err }); err != nil {
+	if err := inFolder(func(dir string) (err error) { photos, blobs, err = x.looks(ctx, of.Index, dir); return err }); err != nil {
 		return err
 	}
 	partitions := map[int][]pictures.Entry{}
@@ -335,7 +340,7 @@ func (a Album) source(ctx context.Context, ids []int, dir string) (s pictures.So
 	var blobs [][]byte
 	for at, id := range ids {
 		if shard := a.shardOf(id); shard != opened {
-			if photos, blobs, err = a.looks(ctx, shard, dir, true); err != nil {
+			if photos, blobs, err = a.looks(ctx, shard, dir); err != nil {
 				return s, err
 			}
 			opened = shard

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"reflect"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -73,40 +72,21 @@ func eachShard(step any, n int) *beam.Pipeline {
 // before is called with each element. Tests replace it by failures.
 var before = func(name string) error { return nil }
 
-// counters is the namespace of the counters of a job.
-const counters = "partwise"
-
-func count(ctx context.Context, name string, n int) {
-	beam.NewCounter(counters, name).Inc(ctx, int64(n))
-}
-
-// run runs a pipeline on the runner of --runner and returns its counters.
-func run(ctx context.Context, p *beam.Pipeline) (map[string]int64, error) {
-	runner := *runners.Runner
-	if runner == "" {
-		runner = "prism"
-	}
+// run runs a pipeline on the runner of --runner.
+func run(ctx context.Context, p *beam.Pipeline) error {
 	if *jobopts.WorkerBinary == "" { // the SDK would compile one
 		program, err := os.Executable()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		*jobopts.WorkerBinary = program
 	}
-	result, err := beam.Run(ctx, runner, p)
-	if err != nil {
+	runner := cmp.Or(*runners.Runner, "prism")
+	if _, err := beam.Run(ctx, runner, p); err != nil {
 		if at := strings.LastIndex(err.Error(), "failed:\n"); at >= 0 { // the error of a step, below a plan and its stages
 			err = errors.New(err.Error()[at+len("failed:\n"):])
 		}
-		return nil, cmp.Or(ctx.Err(), fmt.Errorf("runner %s: %w", runner, err))
+		return cmp.Or(ctx.Err(), fmt.Errorf("runner %s: %w", runner, err))
 	}
-	found := map[string]int64{}
-	if result == nil || reflect.ValueOf(result).IsNil() {
-		return found, nil
-	}
-	ours := func(r beam.MetricResult) bool { return r.Namespace() == counters }
-	for _, c := range result.Metrics().Query(ours).Counters() {
-		found[c.Name()] += c.Result()
-	}
-	return found, nil
+	return nil
 }

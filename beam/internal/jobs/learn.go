@@ -40,7 +40,7 @@ func learn(ctx context.Context, l passes.Learner, out string, unroll int, dir st
 		if err := s.Save(&state); err != nil {
 			return nil, err
 		}
-		if _, err := run(ctx, rounds(l.Paths, state.Bytes(), out, l.Passes, unroll)); err != nil {
+		if err := run(ctx, rounds(l.Paths, state.Bytes(), out, l.Passes, unroll)); err != nil {
 			return nil, err
 		}
 		path, err := store.Fetch(ctx, out, dir)

@@ -42,13 +42,13 @@ type Shard struct {
 	Reject                 float64
 }
 
-// RunShards runs the command on n shards, and returns the numbers of samples, skipped files and complete shards.
-func RunShards(ctx context.Context, job Shard, n int) (map[string]int64, error) {
+// RunShards runs the command on n shards.
+func RunShards(ctx context.Context, job Shard, n int) error {
 	if _, err := job.experiment(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := makeFolder(job.Out); err != nil {
-		return nil, err
+		return err
 	}
 	return run(ctx, eachShard(&job, n))
 }
@@ -118,11 +118,7 @@ func (j *Shard) ProcessElement(ctx context.Context, shard string) (err error) {
 	}
 	name := of.File("rows", map[bool]string{true: ".csv", false: ".npz"}[j.Command == Assign])
 	err = inFolder(func(dir string) error { return j.writeShard(ctx, of, strings.TrimSuffix(j.Out, "/")+"/"+name, dir) })
-	switch {
-	case errors.Is(err, shards.ErrDone):
-		count(ctx, "complete", 1)
-		return nil
-	case err != nil:
+	if err != nil && !errors.Is(err, shards.ErrDone) {
 		return fmt.Errorf("shard %s: %w", of, err)
 	}
 	return nil
@@ -148,16 +144,20 @@ func (j *Shard) writeShard(ctx context.Context, of vectorfile.Shard, url, dir st
 	if err := store.Publish(ctx, out, url); err != nil {
 		return err
 	}
-	bad, list := in.Bad(), out+".skipped.csv"
-	count(ctx, "samples", len(in.Rows))
-	count(ctx, "skipped", len(bad))
+	return publishBad(ctx, in.Bad(), url)
+}
+
+// publishBad writes the list of skipped files beside an output. Without any, it only replaces an earlier list.
+func publishBad(ctx context.Context, bad []datasets.BadFile, url string) error {
+	list := url + ".skipped.csv"
 	if _, err := os.Lstat(list); len(bad) == 0 && err != nil {
 		return nil
 	}
-	if err := atomicfile.WriteFunc(list, func(w io.Writer) error { return datasets.WriteBadFiles(w, bad) }); err != nil {
+	var text bytes.Buffer
+	if err := datasets.WriteBadFiles(&text, bad); err != nil {
 		return err
 	}
-	return store.Publish(ctx, list, url+".skipped.csv")
+	return publish(ctx, text.Bytes(), list)
 }
 
 // prepare computes the features of a shard, or returns shards.ErrDone if out is complete.
