@@ -227,23 +227,36 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 	return f.figure(true), nil
 }
 
-// placeValues puts the values on the horizontal axis as equally spaced ticks, numbers in ascending order, and returns the
-// position of each.
+// placeValues puts the values on the horizontal axis as ticks and returns the position of each. The scale is
+// logarithmic if all are positive and span more than wideSpan. Texts, and 0 in a wide span, are equally spaced.
 func (f *chart) placeValues(values []string) map[string]float64 {
-	numbers, places := map[string]float64{}, map[string]float64{}
+	places := map[string]float64{}
+	var positive []float64
 	for _, v := range values {
 		if x, err := strconv.ParseFloat(v, 64); err == nil {
-			numbers[v] = x
+			places[v] = x
+			positive = append(positive, x)
 		}
 	}
-	if len(numbers) == len(values) {
-		slices.SortStableFunc(values, func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
+	numeric := len(places) == len(values)
+	if numeric {
+		values = slices.SortedStableFunc(slices.Values(values), func(a, b string) int { return cmp.Compare(places[a], places[b]) })
 	}
-	for i, v := range values {
-		places[v] = float64(i)
+	positive = slices.DeleteFunc(positive, func(x float64) bool { return x <= 0 })
+	wide := len(positive) > 0 && slices.Max(positive) > wideSpan*slices.Min(positive)
+	switch {
+	case !numeric || wide && len(positive) < len(values):
+		for i, v := range values {
+			places[v] = float64(i)
+		}
+	case wide:
+		f.plot.X.Scale = plot.LogScale{}
 	}
-	f.plot.X.Min, f.plot.X.Max = 0, float64(len(values)-1)
-	f.labelX(lists.Map(values, func(v string) float64 { return places[v] }), lists.Map(values, shownName))
+	at := lists.Map(values, func(v string) float64 { return places[v] })
+	if len(at) > 0 {
+		f.plot.X.Min, f.plot.X.Max = at[0], at[len(at)-1]
+	}
+	f.labelX(at, lists.Map(values, shownName))
 	return places
 }
 

@@ -171,6 +171,7 @@ const (
 	legendGap  = 0.15 * vg.Inch
 	chartGap   = 0.15 * vg.Inch
 
+	wideSpan     = 20   // an axis is logarithmic if its largest value exceeds this multiple of the smallest
 	labelGap     = 0.02 // the smallest distance of two labels, as a fraction of the axis
 	mostMarkers  = 20   // the most markers on a line
 	bandStrength = 28   // the opacity of a band, of 255

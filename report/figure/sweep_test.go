@@ -3,12 +3,14 @@ package figure
 import (
 	"bytes"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report/table"
+	"gonum.org/v1/plot"
 )
 
 func TestSweepCurves(t *testing.T) {
@@ -70,25 +72,38 @@ func TestSweepCurves(t *testing.T) {
 }
 
 func TestPlaceValues(t *testing.T) {
-	for name, test := range map[string]struct{ values, want []string }{
-		"numbers":       {[]string{"100", "0.1", "1e1", "0"}, []string{"0", "0.1", "1e1", "100"}},
-		"words":         {[]string{"heat", "binary"}, []string{"heat", "binary"}},
-		"mixed":         {[]string{"1", "nmf", "0.5"}, []string{"1", "nmf", "0.5"}},
-		"equal numbers": {[]string{"1", "1.0"}, []string{"1", "1.0"}},
-		"one":           {[]string{"3"}, []string{"3"}},
-		"none":          {nil, nil},
+	for _, test := range []struct {
+		name   string
+		values []string
+		at     []float64 // fractions of the axis
+		labels []string
+	}{
+		{"wide", []string{"100", "0.1", "1e1", "1"}, []float64{1, 0, 2.0 / 3, 1.0 / 3}, []string{"0.1", "1", "1e1", "100"}},
+		{"narrow", []string{"5", "10", "20"}, []float64{0, 1.0 / 3, 1}, []string{"5", "10", "20"}},
+		{"with zero", []string{"1", "0", "1000"}, []float64{0.5, 0, 1}, []string{"0", "1", "1000"}},
+		{"narrow with zero", []string{"0", "1", "4"}, []float64{0, 0.25, 1}, []string{"0", "1", "4"}},
+		{"words", []string{"heat", "binary"}, []float64{0, 1}, []string{"heat", "binary"}},
+		{"mixed", []string{"1", "nmf", "0.5"}, []float64{0, 0.5, 1}, []string{"1", "nmf", "0.5"}},
+		{"close", []string{"1", "1.05", "2"}, []float64{0, 0.05, 1}, []string{"1", "", "2"}},
+		{"one", []string{"3"}, nil, []string{"3"}},
 	} {
 		f := newChart("", "")
 		place := f.placeValues(test.values)
 		axis := f.plot.X
-		var labels []string
-		for i, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
-			if labels = append(labels, tick.Label); place[tick.Label] != float64(i) || tick.Value != float64(i) {
-				t.Errorf("%s: %q is at %v, its tick at %v", name, tick.Label, place[tick.Label], tick.Value)
+		for i, want := range test.at {
+			if got := axis.Scale.Normalize(axis.Min, axis.Max, place[test.values[i]]); math.Abs(got-want) > 1e-9 {
+				t.Errorf("%s: %s is at %v, want %v", test.name, test.values[i], got, want)
 			}
 		}
-		if !slices.Equal(labels, test.want) {
-			t.Errorf("%s: labels %q, want %q", name, labels, test.want)
+		if _, logarithmic := axis.Scale.(plot.LogScale); logarithmic != (test.name == "wide") {
+			t.Errorf("%s: logarithmic: %v", test.name, logarithmic)
+		}
+		var labels []string
+		for _, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
+			labels = append(labels, tick.Label)
+		}
+		if !slices.Equal(labels, test.labels) {
+			t.Errorf("%s: labels %q, want %q", test.name, labels, test.labels)
 		}
 	}
 }

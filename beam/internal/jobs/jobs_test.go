@@ -120,7 +120,7 @@ func rows(t *testing.T, shards int) string {
 		of := vectorfile.Shard{Index: i, Of: shards}
 		part, err := set.Shard(of)
 		if err == nil {
-			err = datasets.Write(t.Context(), filepath.Join(dir, of.File("rows", ".npz")), part)
+			err = vectorfile.Write(t.Context(), filepath.Join(dir, of.File("rows", ".npz")), part.Content())
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -237,7 +237,7 @@ func (j *Shard) write(ctx context.Context, in *input.Inputs, m *models.Model, of
 	if err != nil {
 		return err
 	}
-	return datasets.Write(ctx, out, set)
+	return vectorfile.Write(ctx, out, set.Content())
 }
 
 func readModel(ctx context.Context, path string) (*models.Model, []byte, error) {
