@@ -83,7 +83,23 @@ func Cluster(ctx context.Context, data string, opt ClusterOptions) (*Clusters, e
 			return nil, err
 		}
 	}
-	in, err := prepare(ctx, e, &g, opt)
+	set, err := input.Open(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	if set.Files == nil {
+		e.Features.SkipBad = false // a file of vectors is complete or wrong
+	}
+	if g.Links, err = input.ReadLinks(ctx, spec.Links{File: opt.Links}, set); err == nil {
+		err = g.CheckCountOf(opt.Count, set)
+	}
+	if err != nil {
+		set.Close()
+		return nil, err
+	}
+	in, err := input.PrepareSet(ctx, e, set, input.PrepareOptions{
+		Cache: opt.Cache, Pictures: true, InBlocks: opt.Batch > 0, Progress: opt.Progress,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -110,27 +126,6 @@ func Cluster(ctx context.Context, data string, opt ClusterOptions) (*Clusters, e
 	}
 	out.Names = matrix.Take(in.Set.Names, in.Rows)
 	return out, nil
-}
-
-// prepare reads the set, checks that it can be grouped, and makes its features.
-func prepare(ctx context.Context, e *spec.Experiment, g *grouping.Groups, opt ClusterOptions) (*input.Inputs, error) {
-	set, err := input.Open(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	if set.Files == nil {
-		e.Features.SkipBad = false // a file of vectors is complete or wrong
-	}
-	if g.Links, err = input.ReadLinks(ctx, spec.Links{File: opt.Links}, set); err == nil {
-		err = g.CheckCountOf(opt.Count, set)
-	}
-	if err != nil {
-		set.Close()
-		return nil, err
-	}
-	return input.PrepareSet(ctx, e, set, input.PrepareOptions{
-		Cache: opt.Cache, Pictures: true, InBlocks: opt.Batch > 0, Progress: opt.Progress,
-	})
 }
 
 // RunOptions are the options of Run. They do not change any result.

@@ -16,7 +16,7 @@ import (
 
 // SeededKMeans is k-means with centres that start at the means of the labelled samples (Basu, Banerjee and Mooney
 // 2002). Label c means cluster c. Init places the other centres, at unlabelled samples. Labelled samples can change
-// their cluster. Start must be empty.
+// their cluster.
 type SeededKMeans struct {
 	KMeans
 }
@@ -34,15 +34,8 @@ func (k SeededKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Resu
 }
 
 func (k KMeans) fitSeeded(ctx context.Context, name string, x mat.Matrix, labels []int, keep bool) (*Result, error) {
-	return k.fit(ctx, name, x, func(l *run) error {
-		if len(k.Start) > 0 {
-			return errStart
-		}
-		return l.seed(labels, keep)
-	})
+	return k.fit(ctx, name, x, func(l *run) error { return l.seed(labels, keep) })
 }
-
-var errStart = errors.New("start rows cannot be combined with labels or links, whose centres start at the labelled samples")
 
 // ConstrainedKMeans is SeededKMeans with fixed labels (Basu, Banerjee and Mooney 2002): a sample with label c stays in
 // cluster c in every iteration, and the centre of c is the mean of all its samples.
@@ -81,9 +74,6 @@ type linked struct {
 // fitLinked starts at the means of the clusters from and adds the costs extra, n×K, to distances; both may be nil.
 func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Known, from []int, extra *mat.Dense) (*Result, error) {
 	return k.fit(ctx, "constrained k-means", x, func(l *run) error {
-		if len(k.Start) > 0 {
-			return errStart
-		}
 		u, err := assignableUnits(l.n, k.K, known)
 		if err != nil {
 			return err
@@ -166,9 +156,7 @@ func (k COPKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, know
 // restart fails. As the assignment is greedy, a solution may still exist.
 func (k COPKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	return k.fit(ctx, "cop-k-means", x, func(l *run) (err error) {
-		if len(k.Start) == 0 {
-			l.starts = 10 * l.runs
-		}
+		l.starts = 10 * l.runs
 		l.placing, err = newPlacing(l.n, k.K, known)
 		return err
 	})

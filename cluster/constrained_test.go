@@ -227,7 +227,6 @@ func TestSeededKMeansErrors(t *testing.T) {
 		{KMeans{K: 2}, []int{0, -2, 1, -1}, "sample 2 has label -2"},
 		{KMeans{K: 4}, []int{0, 0, 1, -1}, "2 clusters have no labelled sample, but only 1 samples are unlabelled"},
 		{KMeans{K: 5}, []int{0, 0, 1, -1}, "number of clusters 5; expected 1 to the number of samples, 4"},
-		{KMeans{K: 2, Start: []int{0, 1}}, []int{0, 0, 1, -1}, "start rows cannot be combined with labels or links, whose centres start at the labelled samples"},
 	} {
 		for name, fit := range map[string]func(context.Context, mat.Matrix, Known) (*Result, error){
 			"seeded": SeededKMeans{test.k}.Fit, "constrained": ConstrainedKMeans{test.k}.Fit,

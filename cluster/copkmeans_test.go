@@ -107,16 +107,30 @@ func TestCOPKMeansWithoutLinks(t *testing.T) {
 	}
 }
 
+// copFrom runs COP-k-means once, with these rows as the initial centres.
+func copFrom(k KMeans, x mat.Matrix, known Known, rows ...int) (*Result, error) {
+	return k.fit(context.Background(), "cop-k-means", x, func(l *run) (err error) {
+		labels := slices.Repeat([]int{-1}, l.n)
+		for j, i := range rows {
+			labels[i] = j
+		}
+		if l.placing, err = newPlacing(l.n, l.K, known); err != nil {
+			return err
+		}
+		return l.seed(labels, false)
+	})
+}
+
 func TestCOPKMeansDeadEnds(t *testing.T) {
 	// Rows 0 and 1 choose different clusters, so that row 2 finds none.
 	x := mat.NewDense(4, 1, []float64{0, 10, 5, 4})
 	cannot := [][2]int{{0, 2}, {1, 2}}
-	_, err := COPKMeans{KMeans{K: 2, Start: []int{0, 1}}}.Fit(context.Background(), x, Known{CannotLink: cannot})
+	_, err := copFrom(KMeans{K: 2}, x, Known{CannotLink: cannot}, 0, 1)
 	if !errors.Is(err, ErrDeadEnd) || !strings.Contains(err.Error(), "sample 3") {
 		t.Errorf("got error %v, want a dead end at sample 3", err)
 	}
 	// Another start finds the clusters {0, 1} and {2, 3}.
-	got, err := COPKMeans{KMeans{K: 2, Start: []int{2, 3}}}.Fit(context.Background(), x, Known{MustLink: [][2]int{{0, 1}}, CannotLink: cannot})
+	got, err := copFrom(KMeans{K: 2}, x, Known{MustLink: [][2]int{{0, 1}}, CannotLink: cannot}, 2, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +144,7 @@ func TestCOPKMeansDeadEnds(t *testing.T) {
 	}
 	// Because of the must-links through row 3, row 0 avoids the cluster that row 1 cannot join.
 	must := [][2]int{{0, 3}, {3, 2}}
-	got, err = COPKMeans{KMeans{K: 2, Start: []int{0, 1}}}.Fit(context.Background(), x, Known{MustLink: must, CannotLink: [][2]int{{2, 1}}})
+	got, err = copFrom(KMeans{K: 2}, x, Known{MustLink: must, CannotLink: [][2]int{{2, 1}}}, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +179,7 @@ func TestCOPKMeansErrors(t *testing.T) {
 func TestCOPKMeansEmptyCluster(t *testing.T) {
 	x := mat.NewDense(5, 1, []float64{1, 1, 1, 1, 9})
 	must := [][2]int{{3, 4}}
-	got, err := COPKMeans{KMeans{K: 3, Start: []int{0, 1, 2}}}.Fit(context.Background(), x, Known{MustLink: must})
+	got, err := copFrom(KMeans{K: 3}, x, Known{MustLink: must}, 0, 1, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,51 +23,37 @@ type KernelKMeans struct {
 	Restarts      int    `setting:"restarts" default:"20" help:"number of starts; the result with the smallest objective is used"`
 	MaxIterations int    // largest number of iterations of a restart; 0 means 300
 	Seed          uint64 // seed of the random starts
-	// Start, if set, holds the initial clusters of the samples for a single run. Restarts and Seed are ignored.
-	Start []int
 }
 
 // Cluster implements [Clusterer].
 func (k KernelKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
-	return onProducts(ctx, x, 1, func(products mat.Matrix) (*Result, error) { return k.Fit(ctx, products) })
+	return onProducts(ctx, x, 1, func(products *mat.SymDense) (*Result, error) { return k.Fit(ctx, products) })
 }
 
 func (KernelKMeans) Memory(s Size) float64 { return memoryOfSquares(s, 2, 24) }
 
-// Fit clusters n samples by their n×n kernel matrix, which must be symmetric and finite. Result.Centres is nil.
-func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (_ *Result, err error) {
+// Fit clusters n samples by their n×n kernel matrix, which must be finite. Result.Centres is nil.
+func (k KernelKMeans) Fit(ctx context.Context, kernel *mat.SymDense) (_ *Result, err error) {
 	defer wrap(&err, "kernel k-means")
-	sym, err := readSymmetric(kernel)
-	if err != nil {
+	if err := k.check(kernel); err != nil {
 		return nil, err
 	}
-	n := sym.SymmetricDim()
-	if err := k.checkSettings(n); err != nil {
-		return nil, err
-	}
-	runs := KMeans{Restarts: k.Restarts, Start: k.Start}.restarts()
+	runs := cmp.Or(k.Restarts, defaultRestarts)
 	return best(ctx, runs, runs, func() func(start int) (*Result, error) {
-		f := &featureSpace{
-			KernelKMeans: k, n: n, kernel: sym,
-			labels: make([]int, n), previous: make([]int, n), counts: make([]int, k.K),
-			sums: make([]float64, n*k.K), within: make([]float64, k.K), costs: make([]float64, n),
+		f := newFeatureSpace(k, kernel)
+		return func(start int) (*Result, error) {
+			f.start(start)
+			return f.run(ctx)
 		}
-		return func(start int) (*Result, error) { return f.run(ctx, start) }
 	})
 }
 
-func (k KernelKMeans) checkSettings(n int) error {
-	if err := checkSizes(n, k.K, k.Restarts, k.MaxIterations); err != nil {
+func (k KernelKMeans) check(kernel *mat.SymDense) error {
+	if err := checkFinite(kernel); err != nil {
 		return err
 	}
-	if len(k.Start) > 0 && len(k.Start) != n {
-		return fmt.Errorf("start has %d labels for %d samples", len(k.Start), n)
-	}
-	if i := slices.IndexFunc(k.Start, func(c int) bool { return c < 0 || c >= k.K }); i >= 0 {
-		return fmt.Errorf("sample %d starts in cluster %d; expected less than %d", i+1, k.Start[i], k.K)
-	}
-	return nil
+	return checkSizes(kernel.SymmetricDim(), k.K, k.Restarts, k.MaxIterations)
 }
 
 // featureSpace is the state of a worker, which it reuses for its restarts.
@@ -82,8 +68,16 @@ type featureSpace struct {
 	costs            []float64 // cost of each sample in its cluster
 }
 
-func (f *featureSpace) run(ctx context.Context, restart int) (*Result, error) {
-	f.start(restart)
+func newFeatureSpace(k KernelKMeans, kernel *mat.SymDense) *featureSpace {
+	n := kernel.SymmetricDim()
+	return &featureSpace{
+		KernelKMeans: k, n: n, kernel: kernel,
+		labels: make([]int, n), previous: make([]int, n), counts: make([]int, k.K),
+		sums: make([]float64, n*k.K), within: make([]float64, k.K), costs: make([]float64, n),
+	}
+}
+
+func (f *featureSpace) run(ctx context.Context) (*Result, error) {
 	iteration := 0
 	for iteration < cmp.Or(f.MaxIterations, defaultMaxIterations) {
 		if err := ctx.Err(); err != nil {
@@ -102,16 +96,12 @@ func (f *featureSpace) run(ctx context.Context, restart int) (*Result, error) {
 }
 
 func (f *featureSpace) start(restart int) {
-	if len(f.Start) > 0 {
-		copy(f.labels, f.Start)
-	} else {
-		seeds := rng.New(f.Seed, "kernel k-means", restart).Perm(f.n)[:f.K]
-		for i := range f.labels {
-			least := 0.0
-			for c, s := range seeds {
-				if cost := f.kernel.At(s, s) - 2*f.kernel.At(i, s); c == 0 || cost < least {
-					f.labels[i], least = c, cost
-				}
+	seeds := rng.New(f.Seed, "kernel k-means", restart).Perm(f.n)[:f.K]
+	for i := range f.labels {
+		least := 0.0
+		for c, s := range seeds {
+			if cost := f.kernel.At(s, s) - 2*f.kernel.At(i, s); c == 0 || cost < least {
+				f.labels[i], least = c, cost
 			}
 		}
 	}
@@ -178,7 +168,7 @@ type SSKK struct {
 // Cluster implements [Clusterer].
 func (s SSKK) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	s.K, s.Seed = clusters, seed
-	return onProducts(ctx, x, 3, func(products mat.Matrix) (*Result, error) { return s.Fit(ctx, products, known) })
+	return onProducts(ctx, x, 3, func(products *mat.SymDense) (*Result, error) { return s.Fit(ctx, products, known) })
 }
 
 func (SSKK) Memory(s Size) float64 { return memoryOfSquares(s, 5, 24) }
@@ -186,18 +176,14 @@ func (SSKK) Memory(s Size) float64 { return memoryOfSquares(s, 5, 24) }
 // Kernel returns the n×n kernel K + W + σI. W is Weight for must-links and −Weight for cannot-links, and σ is the
 // smallest value that makes the sum positive semi-definite. Each pair of labelled samples is a link. It takes
 // O(n³) time.
-func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_ *mat.SymDense, err error) {
+func (s SSKK) Kernel(ctx context.Context, similarity *mat.SymDense, known Known) (_ *mat.SymDense, err error) {
 	defer wrap(&err, "ss-kk")
-	sym, err := readSymmetric(similarity)
-	if err != nil {
+	if err := s.check(similarity); err != nil {
 		return nil, err
 	}
-	n := sym.SymmetricDim()
+	n := similarity.SymmetricDim()
 	links, count, err := known.Pairs(n)
 	if err != nil {
-		return nil, err
-	}
-	if err := s.checkSettings(n); err != nil {
 		return nil, err
 	}
 	if !(s.Weight >= 0) || math.IsInf(s.Weight, 0) {
@@ -207,7 +193,7 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_
 		return nil, err
 	}
 	kernel := mat.NewSymDense(n, nil)
-	kernel.CopySym(sym)
+	kernel.CopySym(similarity)
 	weight := cmp.Or(s.Weight, float64(n)/float64(s.K*count))
 	links(func(i, j int, must bool) {
 		by := weight
@@ -229,7 +215,7 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_
 }
 
 // Fit clusters n samples by their n×n similarity matrix, such as XXᵀ for rows of unit length, with links and labels.
-func (s SSKK) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Result, error) {
+func (s SSKK) Fit(ctx context.Context, similarity *mat.SymDense, known Known) (*Result, error) {
 	kernel, err := s.Kernel(ctx, similarity, known)
 	if err != nil {
 		return nil, err

@@ -21,21 +21,29 @@ func gram(x *mat.Dense) *mat.SymDense {
 	return &k
 }
 
+// kernelFrom runs k once, from these clusters.
+func kernelFrom(k KernelKMeans, kernel *mat.SymDense, labels []int) (*Result, error) {
+	f := newFeatureSpace(k, kernel)
+	copy(f.labels, labels)
+	f.fill()
+	return f.run(context.Background())
+}
+
 // TestKernelKMeansLinear checks that kernel k-means with the kernel xxᵀ equals k-means after the first iteration.
 func TestKernelKMeansLinear(t *testing.T) {
 	for seed := range uint64(20) {
 		x, _ := blobs(80, 3, 5, 0.5, seed)
-		k := KMeans{K: 5, Start: []int{0, 1, 2, 3, 4}, MaxIterations: 1}
-		first, err := k.Fit(context.Background(), x)
+		k := KMeans{K: 5, MaxIterations: 1}
+		first, err := from(k, x, 0, 1, 2, 3, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
 		k.MaxIterations = 0
-		want, err := k.Fit(context.Background(), x)
+		want, err := from(k, x, 0, 1, 2, 3, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := KernelKMeans{K: 5, Start: first.Labels}.Fit(context.Background(), gram(x))
+		got, err := kernelFrom(KernelKMeans{K: 5}, gram(x), first.Labels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +80,7 @@ func TestKernelKMeansPermuted(t *testing.T) {
 	for i := range start {
 		start[i] = i % 4
 	}
-	want, err := KernelKMeans{K: 4, Start: start}.Fit(context.Background(), gram(x))
+	want, err := kernelFrom(KernelKMeans{K: 4}, gram(x), start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +90,7 @@ func TestKernelKMeansPermuted(t *testing.T) {
 		moved.SetRow(p, x.RawRowView(i))
 		movedStart[p] = start[i]
 	}
-	got, err := KernelKMeans{K: 4, Start: movedStart}.Fit(context.Background(), gram(moved))
+	got, err := kernelFrom(KernelKMeans{K: 4}, gram(moved), movedStart)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +113,7 @@ func TestKernelKMeansHard(t *testing.T) {
 					indefinite.SetSym(i, j, random.NormFloat64())
 				}
 			}
-			for _, kernel := range []mat.Matrix{mat.NewSymDense(n, nil), indefinite, mat.DenseCopyOf(indefinite)} {
+			for _, kernel := range []*mat.SymDense{mat.NewSymDense(n, nil), indefinite} {
 				got, err := KernelKMeans{K: k, Restarts: 4}.Fit(context.Background(), kernel)
 				if err != nil {
 					t.Fatal(err)
@@ -114,7 +122,7 @@ func TestKernelKMeansHard(t *testing.T) {
 			}
 		}
 	}
-	got, err := KernelKMeans{K: 3, Start: []int{0, 0, 0, 0}}.Fit(context.Background(), gram(mat.NewDense(4, 1, []float64{1, 2, 6, 9})))
+	got, err := kernelFrom(KernelKMeans{K: 3}, gram(mat.NewDense(4, 1, []float64{1, 2, 6, 9})), []int{0, 0, 0, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +131,7 @@ func TestKernelKMeansHard(t *testing.T) {
 
 // TestKernelKMeansTies has a kernel with equal distances between all samples.
 func TestKernelKMeansTies(t *testing.T) {
-	got, err := KernelKMeans{K: 2, Start: []int{1, 1, 0, 1}}.Fit(context.Background(), mat.NewSymDense(4, nil))
+	got, err := kernelFrom(KernelKMeans{K: 2}, mat.NewSymDense(4, nil), []int{1, 1, 0, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,17 +144,12 @@ func TestKernelKMeansErrors(t *testing.T) {
 	kernel := gram(mat.NewDense(3, 1, []float64{1, 2, 3}))
 	for _, test := range []struct {
 		k      KernelKMeans
-		kernel mat.Matrix
+		kernel *mat.SymDense
 		want   string
 	}{
 		{KernelKMeans{K: 0}, kernel, "number of clusters 0; expected 1 to the number of samples, 3"},
 		{KernelKMeans{K: 4}, kernel, "number of clusters 4; expected 1 to the number of samples, 3"},
-		{KernelKMeans{K: 2, Start: []int{0}}, kernel, "start has 1 labels for 3 samples"},
-		{KernelKMeans{K: 2, Start: []int{0, 1, 2}}, kernel, "sample 3 starts in cluster 2; expected less than 2"},
-		{KernelKMeans{K: 2}, mat.NewDense(2, 3, nil), "2×3"},
-		{KernelKMeans{K: 1}, &mat.Dense{}, "0×0"},
-		{KernelKMeans{K: 1}, mat.NewDense(2, 2, []float64{1, 0, 0.5, 1}), "not symmetric: row 2, column 1 is 0.5, but row"},
-		{KernelKMeans{K: 1}, mat.NewDense(2, 2, []float64{1, 0, math.NaN(), 1}), "not symmetric: row 2, column 1 is NaN, but row"},
+		{KernelKMeans{K: 1}, &mat.SymDense{}, "the similarity matrix is empty"},
 		{KernelKMeans{K: 1}, mat.NewSymDense(2, []float64{1, math.NaN(), 0, 1}), "row 1, column 2: value NaN"},
 		{KernelKMeans{K: 1}, mat.NewSymDense(2, []float64{math.MaxFloat64, 0, 0, 1}), "row 1, column 1: value 1.79"},
 	} {
@@ -189,7 +192,7 @@ func TestSSKKKernel(t *testing.T) {
 		t.Error("repeated links change the kernel")
 	}
 	// A positive definite kernel without links is unchanged.
-	same, err := SSKK{KernelKMeans: KernelKMeans{K: 1}}.Kernel(context.Background(), mat.NewDiagDense(3, []float64{1, 2, 3}), Known{})
+	same, err := SSKK{KernelKMeans: KernelKMeans{K: 1}}.Kernel(context.Background(), mat.NewSymDense(3, []float64{1, 0, 0, 0, 2, 0, 0, 0, 3}), Known{})
 	if err != nil {
 		t.Fatal(err)
 	}

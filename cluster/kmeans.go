@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -50,9 +49,6 @@ type KMeans struct {
 	Restarts      int    `setting:"restarts" default:"20" help:"number of starts; the result with the smallest objective is used"`
 	MaxIterations int    // largest number of iterations of a restart; 0 means 300
 	Seed          uint64 // seed of the random starts
-	// Start, if set, holds K rows of x that are the initial centres of a single run. Init, Restarts and Seed are
-	// ignored.
-	Start []int
 }
 
 // Result is the result of a clustering: the best of all restarts.
@@ -64,7 +60,7 @@ type Result struct {
 }
 
 // Fit clusters the rows of x, n×m, a *mat.Dense or *sparse.CSR; other matrices are copied to a dense one. It is an error
-// if K is not from 1 to n, if Start does not hold K rows of x, or if a value is not finite.
+// if K is not from 1 to n, or if a value is not finite.
 func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	return k.fit(ctx, "k-means", x, func(*run) error { return nil })
 }
@@ -166,12 +162,7 @@ func checkSizes(n, k, restarts, maxIterations int) error {
 
 const defaultRestarts, defaultMaxIterations = 20, 300
 
-func (k KMeans) restarts() int {
-	if len(k.Start) > 0 {
-		return 1
-	}
-	return cmp.Or(k.Restarts, defaultRestarts)
-}
+func (k KMeans) restarts() int { return cmp.Or(k.Restarts, defaultRestarts) }
 
 // lloyd validates the settings and reads x.
 func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
@@ -184,11 +175,6 @@ func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
 		return nil, err
 	case k.Init != InitSample && k.Init != InitPlusPlus:
 		return nil, fmt.Errorf("unknown %v", k.Init)
-	case len(k.Start) > 0 && len(k.Start) != k.K:
-		return nil, fmt.Errorf("start has %d rows for %d clusters", len(k.Start), k.K)
-	}
-	if at := slices.IndexFunc(k.Start, func(i int) bool { return i < 0 || i >= s.n }); at >= 0 {
-		return nil, fmt.Errorf("start has row %d; expected less than %d", k.Start[at], s.n)
 	}
 	return &run{KMeans: k, samples: s, runs: k.restarts(), starts: k.restarts()}, nil
 }
@@ -241,7 +227,7 @@ func (s *seeds) fixedCluster(i int) int {
 // clusters.
 func (l *run) start(ctx context.Context, restart int) (err error) {
 	random := rng.New(l.Seed, "k-means", restart)
-	open, free, rows := matrix.Range(l.K), l.all, l.Start
+	open, free := matrix.Range(l.K), l.all
 	if s := l.seeds; s != nil {
 		open, free = s.open, s.free
 		clear(l.centres.points.Data)
@@ -254,13 +240,12 @@ func (l *run) start(ctx context.Context, restart int) (err error) {
 			l.toMean(j, size)
 		}
 	}
-	switch {
-	case len(rows) > 0:
-	case l.Init == InitPlusPlus:
+	var rows []int
+	if l.Init == InitPlusPlus {
 		if rows, err = l.plusPlus(ctx, random, len(open)); err != nil {
 			return err
 		}
-	default:
+	} else {
 		rows = matrix.Take(free, random.Perm(len(free)))
 	}
 	for at, j := range open {

@@ -143,7 +143,7 @@ func TestKMeansMatchesPlain(t *testing.T) {
 		start := random.Perm(n)[:k]
 		want, objective := plainKMeans(d, x, start)
 		for name, x := range map[string]mat.Matrix{"dense": x, "sparse": toSparse(x), "other": mat.DenseCopyOf(x.T()).T()} {
-			got, err := KMeans{K: k, Distance: d, Start: start}.Fit(context.Background(), x)
+			got, err := from(KMeans{K: k, Distance: d}, x, start...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,13 +197,23 @@ func TestKMeansSubmatrix(t *testing.T) {
 	}
 }
 
+// from runs k once, with these rows as the initial centres.
+func from(k KMeans, x mat.Matrix, rows ...int) (*Result, error) {
+	n, _ := x.Dims()
+	labels := slices.Repeat([]int{-1}, n)
+	for j, i := range rows {
+		labels[i] = j
+	}
+	return k.fitSeeded(context.Background(), "k-means", x, labels, false)
+}
+
 func TestKMeansPermuted(t *testing.T) {
 	random := rng.New(1, "permuted")
 	for trial := range 4 {
 		d, refine := bothDistances[trial%2], trial > 1
 		x, _ := blobs(500, 6, 4, 0.5, 2)
 		start := []int{3, 77, 140, 499}
-		want, err := KMeans{K: 4, Distance: d, Start: start, Refine: refine}.Fit(context.Background(), x)
+		want, err := from(KMeans{K: 4, Distance: d, Refine: refine}, x, start...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +225,7 @@ func TestKMeansPermuted(t *testing.T) {
 		for j, i := range start {
 			start[j] = to[i]
 		}
-		got, err := KMeans{K: 4, Distance: d, Start: start, Refine: refine}.Fit(context.Background(), moved)
+		got, err := from(KMeans{K: 4, Distance: d, Refine: refine}, moved, start...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,7 +298,7 @@ func TestKMeansCosineTies(t *testing.T) {
 			row[f] = scale * v
 		}
 	}
-	got, err := KMeans{K: 5, Distance: DistanceCosine, Start: []int{0, 1, 2, 3, 4}, MaxIterations: 1}.Fit(context.Background(), x)
+	got, err := from(KMeans{K: 5, Distance: DistanceCosine, MaxIterations: 1}, x, 0, 1, 2, 3, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,14 +309,6 @@ func TestKMeansCosineTies(t *testing.T) {
 	// Each other cluster has only the sample that filled it.
 	if diff := cmp.Diff([]int{196, 1, 1, 1, 1}, counts); diff != "" {
 		t.Errorf("samples of the clusters (-want +got):\n%s", diff)
-	}
-}
-
-func TestKMeansStartRunsOnce(t *testing.T) {
-	x, _ := blobs(50, 3, 2, 1, 1)
-	l, err := KMeans{K: 2, Start: []int{0, 1}, Restarts: 3}.lloyd(x)
-	if err != nil || l.runs != 1 || l.starts != 1 {
-		t.Fatalf("%d runs, %v", l.runs, err)
 	}
 }
 
@@ -401,7 +403,7 @@ func TestKMeansNoEmptyCluster(t *testing.T) {
 	}
 	// Both empty clusters take the two rows farthest from the others.
 	x := mat.NewDense(6, 1, []float64{0, 0, 0, 1, 9, 7})
-	got, err := KMeans{K: 3, Start: []int{0, 1, 2}, MaxIterations: 1}.Fit(context.Background(), x)
+	got, err := from(KMeans{K: 3, MaxIterations: 1}, x, 0, 1, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -412,7 +414,7 @@ func TestKMeansNoEmptyCluster(t *testing.T) {
 
 func TestKMeansZeroRows(t *testing.T) {
 	x := mat.NewDense(5, 2, []float64{0, 0, 3, 0, 0, 2, 0, 0, 5, 0.1})
-	got, err := KMeans{K: 2, Distance: DistanceCosine, Start: []int{2, 1}}.Fit(context.Background(), x)
+	got, err := from(KMeans{K: 2, Distance: DistanceCosine}, x, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -422,16 +424,8 @@ func TestKMeansZeroRows(t *testing.T) {
 	if got.Objective < 2 || got.Objective > 2.01 {
 		t.Errorf("objective %v, want 1 for each of two rows of zeros and little else", got.Objective)
 	}
-	// A row of zeros fills an empty cluster only if no other row can.
-	got, err = KMeans{K: 2, Distance: DistanceCosine, Start: []int{1, 1}}.Fit(context.Background(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]int{0, 0, 1, 0, 0}, got.Labels); diff != "" {
-		t.Errorf("labels (-want +got):\n%s", diff)
-	}
 	// A start from a row of zeros must not keep its cluster.
-	got, err = KMeans{K: 2, Distance: DistanceCosine, Start: []int{0, 1}}.Fit(context.Background(), x)
+	got, err = from(KMeans{K: 2, Distance: DistanceCosine}, x, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -445,8 +439,8 @@ func TestKMeansZeroRows(t *testing.T) {
 func TestKMeansScale(t *testing.T) {
 	x, _ := blobs(200, 4, 3, 0.05, 7)
 	for _, d := range bothDistances {
-		k := KMeans{K: 3, Distance: d, Start: []int{0, 1, 2}, Refine: true}
-		want, err := k.Fit(context.Background(), x)
+		k := KMeans{K: 3, Distance: d, Refine: true}
+		want, err := from(k, x, 0, 1, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -494,9 +488,6 @@ func TestKMeansErrors(t *testing.T) {
 		{KMeans{K: 2, MaxIterations: -1}, x, "maximum of -1 iterations; expected 0 or more"},
 		{KMeans{K: 2, Distance: 7}, x, "unknown distance(7)"},
 		{KMeans{K: 2, Init: 7}, x, "unknown start(7)"},
-		{KMeans{K: 2, Start: []int{0}}, x, "start has 1 rows for 2 clusters"},
-		{KMeans{K: 2, Start: []int{0, 3}}, x, "start has row 3; expected less than 3"},
-		{KMeans{K: 1, Start: []int{-1}}, x, "start has row -1; expected less than 3"},
 		{KMeans{K: 2}, with(math.NaN()), "row 2: value NaN is not finite"},
 		{KMeans{K: 2, Distance: DistanceCosine}, with(math.Inf(-1)), "row 2: value -Inf is not finite"},
 		{KMeans{K: 2}, toSparse(with(math.Inf(1))), "row 2: value +Inf is not finite"},
@@ -617,7 +608,7 @@ func ExampleKMeans() {
 		9, 8,
 		8, 9,
 	})
-	result, err := KMeans{K: 2, Start: []int{0, 2}}.Fit(context.Background(), x)
+	result, err := KMeans{K: 2, Seed: 1}.Fit(context.Background(), x)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -625,7 +616,7 @@ func ExampleKMeans() {
 	fmt.Println(result.Labels)
 	fmt.Printf("%.3f\n", result.Objective)
 	// Output:
-	// [0 0 1 1 1]
+	// [1 1 0 0 0]
 	// 1.833
 }
 
@@ -710,13 +701,13 @@ func TestRefine(t *testing.T) {
 		if trial%5 == 0 {
 			x = grid(random, n, m)
 		}
-		s := KMeans{K: k, Distance: d, Start: random.Perm(n)[:k]}
-		plain, err := s.Fit(context.Background(), x)
+		s, start := KMeans{K: k, Distance: d}, random.Perm(n)[:k]
+		plain, err := from(s, x, start...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.Refine = true
-		got, err := s.Fit(context.Background(), x)
+		got, err := from(s, x, start...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -759,7 +750,7 @@ func TestRefine(t *testing.T) {
 func TestRefineLeavesLloyd(t *testing.T) {
 	x := mat.NewDense(3, 1, []float64{0, 4, 7})
 	for refine, want := range map[bool][]int{false: {0, 0, 1}, true: {0, 1, 1}} {
-		got, err := KMeans{K: 2, Start: []int{1, 2}, Refine: refine}.Fit(context.Background(), x)
+		got, err := from(KMeans{K: 2, Refine: refine}, x, 1, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

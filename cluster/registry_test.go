@@ -92,6 +92,10 @@ type fixture struct {
 	}
 }
 
+func symmetric(rows [][]float64) *mat.SymDense {
+	return mat.NewSymDense(len(rows), slices.Concat(rows...))
+}
+
 // k returns the number of clusters of the inputs, given or implied.
 func (f *fixture) k() int {
 	in := f.Inputs
@@ -106,7 +110,7 @@ func (f *fixture) k() int {
 
 // features returns the settings of the k-means on features.
 func (f *fixture) features(t *testing.T) KMeans {
-	k := KMeans{K: f.k(), Start: f.Inputs.Start}
+	k := KMeans{K: f.k()}
 	name := f.Inputs.Distance
 	if name == "" && strings.Contains(f.Method, "cosine") {
 		name = "cosine"
@@ -122,19 +126,19 @@ func (f *fixture) features(t *testing.T) KMeans {
 // fixtureChecks maps the start of a method's name to its check.
 var fixtureChecks = map[string]func(t *testing.T, f *fixture){
 	"kmeans": func(t *testing.T, f *fixture) {
-		got, err := f.features(t).Fit(context.Background(), testkit.Rows(f.Inputs.Rows))
+		got, err := from(f.features(t), testkit.Rows(f.Inputs.Rows), f.Inputs.Start...)
 		f.checkLabels(t, got, err)
 	},
 	"cop_kmeans": func(t *testing.T, f *fixture) {
-		got, err := COPKMeans{f.features(t)}.Fit(context.Background(), testkit.Rows(f.Inputs.Rows), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
+		got, err := copFrom(f.features(t), testkit.Rows(f.Inputs.Rows), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot}, f.Inputs.Start...)
 		f.checkLabels(t, got, err)
 	},
 	"kernel_kmeans": func(t *testing.T, f *fixture) {
-		got, err := KernelKMeans{K: f.k(), Start: f.Inputs.StartLabels}.Fit(context.Background(), testkit.Rows(f.Inputs.Kernel))
+		got, err := kernelFrom(KernelKMeans{K: f.k()}, symmetric(f.Inputs.Kernel), f.Inputs.StartLabels)
 		f.checkLabels(t, got, err)
 	},
 	"ncut": func(t *testing.T, f *fixture) {
-		embedding, err := NormalisedCut{KMeans{K: f.k()}}.Embed(context.Background(), testkit.Rows(f.Inputs.Similarity))
+		embedding, err := NormalisedCut{KMeans{K: f.k()}}.Embed(context.Background(), symmetric(f.Inputs.Similarity))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,14 +149,14 @@ var fixtureChecks = map[string]func(t *testing.T, f *fixture){
 	"ss_kk": func(t *testing.T, f *fixture) {
 		s := SSKK{KernelKMeans: KernelKMeans{K: f.k()}}
 		s.Weight, _ = f.Inputs.Weight.(float64) // else the formula of the default, in words
-		got, err := s.Kernel(context.Background(), testkit.Rows(f.Inputs.Similarity), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
+		got, err := s.Kernel(context.Background(), symmetric(f.Inputs.Similarity), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
 		if err != nil {
 			t.Fatal(err)
 		}
 		f.checkMatrix(t, got, f.Result.Kernel)
 	},
 	"ss_snc": func(t *testing.T, f *fixture) {
-		got, err := linkSimilarity(testkit.Rows(f.Inputs.Similarity), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
+		got, err := linkSimilarity(symmetric(f.Inputs.Similarity), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -24,7 +25,7 @@ type NormalisedCut struct {
 // Cluster implements [Clusterer].
 func (c NormalisedCut) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
 	c.K, c.Seed = clusters, seed
-	return onProducts(ctx, x, 3, func(products mat.Matrix) (*Result, error) { return c.Fit(ctx, products) })
+	return onProducts(ctx, x, 3, func(products *mat.SymDense) (*Result, error) { return c.Fit(ctx, products) })
 }
 
 func (NormalisedCut) Memory(s Size) float64 { return memoryOfSquares(s, 4, 16) }
@@ -32,13 +33,12 @@ func (NormalisedCut) Memory(s Size) float64 { return memoryOfSquares(s, 4, 16) }
 // Embed returns the spectral embedding, n×K, of n samples with the n×n similarity matrix S: the eigenvectors of the K
 // largest eigenvalues of D^-½SD^-½, with rows scaled to unit length. D holds the row sums of S. A row sum of 0 gives a
 // row of zeros; a negative one is an error. It takes O(n³) time and 16n² bytes, or 24n² for large K.
-func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat.Dense, err error) {
+func (c NormalisedCut) Embed(ctx context.Context, similarity *mat.SymDense) (_ *mat.Dense, err error) {
 	defer wrap(&err, "normalised cut")
-	sym, err := readSymmetric(similarity)
-	if err != nil {
+	if err := checkFinite(similarity); err != nil {
 		return nil, err
 	}
-	n := sym.SymmetricDim()
+	n := similarity.SymmetricDim()
 	if c.K < 1 || c.K > n {
 		return nil, fmt.Errorf("number of clusters %d; expected 1 to the number of samples, %d", c.K, n)
 	}
@@ -46,7 +46,7 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat
 	for i := range n {
 		var degree float64
 		for j := range n {
-			degree += sym.At(i, j)
+			degree += similarity.At(i, j)
 		}
 		if degree < 0 {
 			return nil, fmt.Errorf("row %d: the similarities sum to %v; expected more than 0", i+1, degree)
@@ -61,7 +61,7 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat
 	normalised := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
-			normalised.SetSym(i, j, scale[i]*sym.At(i, j)*scale[j])
+			normalised.SetSym(i, j, scale[i]*similarity.At(i, j)*scale[j])
 		}
 	}
 	_, vectors, err := eigen.Largest(ctx, normalised, c.K)
@@ -81,7 +81,7 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat
 }
 
 // Fit clusters n samples by their n×n similarity matrix. Result.Centres are K×K, in the coordinates of Embed.
-func (c NormalisedCut) Fit(ctx context.Context, similarity mat.Matrix) (*Result, error) {
+func (c NormalisedCut) Fit(ctx context.Context, similarity *mat.SymDense) (*Result, error) {
 	embedding, err := c.Embed(ctx, similarity)
 	if err != nil {
 		return nil, err
@@ -98,13 +98,13 @@ type SSSNC struct {
 // Cluster implements [Clusterer].
 func (s SSSNC) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	s.K, s.Seed = clusters, seed
-	return onProducts(ctx, x, 4, func(products mat.Matrix) (*Result, error) { return s.Fit(ctx, products, known) })
+	return onProducts(ctx, x, 4, func(products *mat.SymDense) (*Result, error) { return s.Fit(ctx, products, known) })
 }
 
 func (SSSNC) Memory(s Size) float64 { return memoryOfSquares(s, 6, 16) }
 
 // Fit clusters n samples by their n×n similarity matrix, with links and labels.
-func (s SSSNC) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Result, error) {
+func (s SSSNC) Fit(ctx context.Context, similarity *mat.SymDense, known Known) (*Result, error) {
 	linked, err := linkSimilarity(similarity, known)
 	if err != nil {
 		return nil, fmt.Errorf("ss-snc: %w", err)
@@ -113,18 +113,17 @@ func (s SSSNC) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Re
 }
 
 // linkSimilarity returns the similarity matrix with must-links set to its largest value, cannot-links to its smallest.
-func linkSimilarity(similarity mat.Matrix, known Known) (*mat.SymDense, error) {
-	sym, err := readSymmetric(similarity)
+func linkSimilarity(similarity *mat.SymDense, known Known) (*mat.SymDense, error) {
+	if err := checkFinite(similarity); err != nil {
+		return nil, err
+	}
+	links, _, err := known.Pairs(similarity.SymmetricDim())
 	if err != nil {
 		return nil, err
 	}
-	links, _, err := known.Pairs(sym.SymmetricDim())
-	if err != nil {
-		return nil, err
-	}
-	linked := mat.NewSymDense(sym.SymmetricDim(), nil)
-	linked.CopySym(sym)
-	largest, smallest := mat.Max(sym), mat.Min(sym)
+	linked := mat.NewSymDense(similarity.SymmetricDim(), nil)
+	linked.CopySym(similarity)
+	largest, smallest := mat.Max(similarity), mat.Min(similarity)
 	links(func(i, j int, must bool) {
 		to := smallest
 		if must {
@@ -177,7 +176,7 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 }
 
 // onProducts calls fit with the Gram matrix of x; see innerProducts.
-func onProducts(ctx context.Context, x mat.Matrix, matrices int, fit func(products mat.Matrix) (*Result, error)) (*Result, error) {
+func onProducts(ctx context.Context, x mat.Matrix, matrices int, fit func(products *mat.SymDense) (*Result, error)) (*Result, error) {
 	products, err := innerProducts(ctx, x, matrices)
 	if err != nil {
 		return nil, err
@@ -185,38 +184,19 @@ func onProducts(ctx context.Context, x mat.Matrix, matrices int, fit func(produc
 	return fit(products)
 }
 
-// readSymmetric returns a, or a copy if it is not a *mat.SymDense. It must be square, finite and symmetric up to
-// rounding.
-func readSymmetric(a mat.Matrix) (*mat.SymDense, error) {
-	n, c := a.Dims()
-	if n != c || n == 0 {
-		return nil, fmt.Errorf("the similarity matrix is %d×%d; expected a square matrix", n, c)
+// checkFinite returns an error unless a has values, of which sums do not overflow.
+func checkFinite(a *mat.SymDense) error {
+	n := a.SymmetricDim()
+	if n == 0 {
+		return errors.New("the similarity matrix is empty")
 	}
-	sym, isSym := a.(*mat.SymDense)
-	if !isSym {
-		sym = mat.NewSymDense(n, nil)
-	}
-	// Larger values are rejected like infinity, because their sums could overflow.
 	limit := math.MaxFloat64 / 8 / float64(n) / float64(n)
-	largest := 0.0
 	for i := range n {
 		for j := i; j < n; j++ {
-			v := a.At(i, j)
-			if !(math.Abs(v) <= limit) {
-				return nil, fmt.Errorf("row %d, column %d: value %v", i+1, j+1, v)
-			}
-			largest = max(largest, math.Abs(v))
-			if !isSym {
-				sym.SetSym(i, j, v)
+			if v := a.At(i, j); !(math.Abs(v) <= limit) {
+				return fmt.Errorf("row %d, column %d: value %v", i+1, j+1, v)
 			}
 		}
 	}
-	for i := range n {
-		for j := range i {
-			if v, w := a.At(i, j), sym.At(j, i); !(math.Abs(v-w) <= 1e-8*largest) {
-				return nil, fmt.Errorf("not symmetric: row %d, column %d is %v, but row %d, column %d is %v", i+1, j+1, v, j+1, i+1, w)
-			}
-		}
-	}
-	return sym, nil
+	return nil
 }

@@ -76,7 +76,7 @@ func folder(ctx context.Context, dir string, opt OpenOptions) *Set {
 	s.setClasses(make([]string, len(names)))
 	switch {
 	case opt.Labels != "" || opt.Truth != "":
-		guard.Check(s.readGivenClasses(&opt))
+		s.readGivenClasses(&opt)
 	case opt.NoClasses:
 	case opt.Pattern != "":
 		s.classesByPattern(opt.Pattern)

@@ -33,14 +33,12 @@ type Images struct {
 	// UseTruncated accepts truncated JPEG files with at least half of their rows.
 	UseTruncated bool
 
-	mu        sync.Mutex
-	sums      map[int][sha256.Size]byte
-	truncated map[int]string
+	sums, truncated sync.Map // by sample: SHA-256 sums, and what Truncated returns
 }
 
 // Images returns an opener of the set's images. It computes the range of vectors once.
 func (s *Set) Images() *Images {
-	im := &Images{set: s, white: 1, sums: map[int][sha256.Size]byte{}, truncated: map[int]string{}}
+	im := &Images{set: s, white: 1}
 	if s.Files == nil && s.Height > 0 && s.Width > 0 {
 		im.black, im.white = s.ValueRange()
 	}
@@ -67,10 +65,11 @@ func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) 
 // budget of the context for the file, for decoding and for the uses. It returns the errors of Open and the first error
 // of a use, a *memory.LimitError if the budget is too small, and an *imagefile.Error if the file is unusable.
 func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) (err error) {
-	if im.set.Files == nil {
-		return im.withVector(ctx, i, uses)
-	}
 	defer guard.Catch(&err)
+	if im.set.Files == nil {
+		im.withVector(ctx, i, uses)
+		return nil
+	}
 	// The memory for decoding is known once the file is read. If it is not available, the content is dropped meanwhile.
 	budget, path := limits.FromContext(ctx), im.set.Files[i]
 	r, release := im.read(ctx, i, 0)
@@ -86,9 +85,7 @@ func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) (err e
 		r, release = im.read(ctx, i, need)
 	}
 	if r.Truncated != "" {
-		im.mu.Lock()
-		im.truncated[i] = r.Truncated
-		im.mu.Unlock()
+		im.truncated.Store(i, r.Truncated)
 	}
 	for _, u := range uses {
 		img, whole, err := r.Image(u.Least)
@@ -98,31 +95,25 @@ func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) (err e
 	return nil
 }
 
-func (im *Images) withVector(ctx context.Context, i int, uses []imagefile.Use) error {
+// withVector is With for vectors. It calls guard.Fail.
+func (im *Images) withVector(ctx context.Context, i int, uses []imagefile.Use) {
 	size := image.Pt(im.set.Width, im.set.Height)
 	more := int64(0)
 	for _, u := range uses {
 		more = max(more, u.MemoryOf(size))
 	}
-	release, err := limits.FromContext(ctx).Acquire(ctx, 2*int64(size.X)*int64(size.Y)+more, im.set.Names[i])
-	if err != nil {
-		return err
-	}
-	defer release()
-	img, err := im.vectorImage(i)
+	defer guard.Must(limits.FromContext(ctx).Acquire(ctx, 2*int64(size.X)*int64(size.Y)+more, im.set.Names[i]))()
+	img := im.vectorImage(i)
 	for _, u := range uses {
-		if err == nil {
-			err = u.Do(img, size)
-		}
+		guard.Check(u.Do(img, size))
 	}
-	return err
 }
 
 // Truncated says how much of a truncated file was used, once it is decoded, else "".
 func (im *Images) Truncated(i int) string {
-	im.mu.Lock()
-	defer im.mu.Unlock()
-	return im.truncated[i]
+	said, _ := im.truncated.Load(i)
+	text, _ := said.(string)
+	return text
 }
 
 // read reads the file of sample i and its header, with memory for its content and more bytes. It calls guard.Fail.
@@ -173,20 +164,16 @@ func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 
 // Noted returns the SHA-256 sum of a file that was read before, without another read.
 func (im *Images) Noted(i int) (sum [sha256.Size]byte, ok bool) {
-	im.mu.Lock()
-	defer im.mu.Unlock()
-	sum, ok = im.sums[i]
+	noted, _ := im.sums.Load(i)
+	sum, ok = noted.([sha256.Size]byte)
 	return sum, ok
 }
 
 // checkSum remembers the sum of the file of sample i, or compares it with the remembered one.
 func (im *Images) checkSum(i int, sum [sha256.Size]byte) error {
-	im.mu.Lock()
-	defer im.mu.Unlock()
-	if before, known := im.sums[i]; known && before != sum {
+	if before, known := im.sums.LoadOrStore(i, sum); known && before != sum {
 		return changedError(im.set.Files[i])
 	}
-	im.sums[i] = sum
 	return nil
 }
 
@@ -195,27 +182,23 @@ var ErrChanged = vectorfile.ErrChanged
 
 func changedError(path string) error { return fmt.Errorf("image %s: %w", path, ErrChanged) }
 
-func (im *Images) vectorImage(i int) (image.Image, error) {
+// vectorImage returns vector i as an image. It calls guard.Fail.
+func (im *Images) vectorImage(i int) image.Image {
 	s := im.set
-	if s.Height < 1 || s.Width < 1 {
-		return nil, fmt.Errorf("%s: the vectors of the set %s are not images", s.Names[i], s.Name)
-	}
-	row, err := s.vectorRow(i)
-	if err != nil {
-		return nil, err
-	}
+	guard.FailIf(s.Height < 1 || s.Width < 1, "%s: the vectors of the set %s are not images", s.Names[i], s.Name)
+	row := guard.Must(s.vectorRow(i))
 	img := image.NewGray16(image.Rect(0, 0, s.Width, s.Height))
 	for j, v := range row {
 		if s.Missing && math.IsNaN(v) {
 			v = im.black
 		}
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%s: column %d: value %v is not finite", s.Names[i], j+1, v)
+			guard.Fail("%s: column %d: value %v is not finite", s.Names[i], j+1, v)
 		}
 		grey := math.Round(0xffff * min(max((v-im.black)/(im.white-im.black), 0), 1))
 		img.SetGray16(j%s.Width, j/s.Width, color.Gray16{Y: uint16(grey)})
 	}
-	return img, nil
+	return img
 }
 
 // ValueRange returns the values of black and white in a set of vectors: 0 and 1 if all values lie between them, else 0

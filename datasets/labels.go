@@ -92,9 +92,9 @@ func (s *Set) WriteLabels(w io.Writer, classes []string) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// readGivenClasses reads the files of truth and of labels. A file of truth replaces the set's own classes.
-func (s *Set) readGivenClasses(opt *OpenOptions) (err error) {
-	defer guard.Catch(&err)
+// readGivenClasses reads the files of truth and of labels. A file of truth replaces the set's own classes. It calls
+// guard.Fail.
+func (s *Set) readGivenClasses(opt *OpenOptions) {
 	if opt.Truth != "" {
 		s.forgetClasses()
 		s.ReplaceClasses(guard.Must(s.classesIn("truth", opt.Truth)))
@@ -102,7 +102,6 @@ func (s *Set) readGivenClasses(opt *OpenOptions) (err error) {
 	if opt.Labels != "" {
 		guard.Check(s.ReadLabels(opt.Labels))
 	}
-	return nil
 }
 
 // forgetClasses removes the classes of all samples.
@@ -285,14 +284,12 @@ const separatorWindow = 1 << 16 // the number of bytes from which the separator 
 func separatorOf(text *bufio.Reader, lines namedLines, find finder) rune {
 	head, _ := text.Peek(separatorWindow)
 	whole := len(head) < separatorWindow
-	head = bytes.TrimPrefix(head, []byte("\ufeff"))
 	if end := bytes.LastIndexByte(head, '\n'); end >= 0 && !whole {
 		head = head[:end+1]
 	}
 	best, most := ',', -1
 	for _, s := range ",;\t" {
-		r := csv.NewReader(bytes.NewReader(head))
-		r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace, r.ReuseRecord = s, -1, s != '\t', true
+		r := spreadsheet.NewTable(bytes.NewReader(head), s, mostNamesLine, mostNamesFields)
 		record, err := r.Read()
 		if err != nil || len(record) < 2 {
 			continue

@@ -59,12 +59,10 @@ func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 // WriteLinks writes a CSV file of links, which ReadLinks can read.
 func (s *Set) WriteLinks(w io.Writer, l Links) error {
 	rows := [][]string{{"first", "second", "link"}}
-	for i, p := range slices.Concat(l.Must, l.Cannot) {
-		kind := "must"
-		if i >= len(l.Must) {
-			kind = "cannot"
+	for k, pairs := range [][][2]int{l.Must, l.Cannot} {
+		for _, p := range pairs {
+			rows = append(rows, []string{spreadsheet.Cell(s.Names[p[0]]), spreadsheet.Cell(s.Names[p[1]]), [...]string{"must", "cannot"}[k]})
 		}
-		rows = append(rows, []string{spreadsheet.Cell(s.Names[p[0]]), spreadsheet.Cell(s.Names[p[1]]), kind})
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
@@ -138,12 +136,10 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (_ *Links, err erro
 func (s *Set) WriteFeedback(w io.Writer, logs []FeedbackLog) error {
 	rows := [][]string{{"log", "sample", "mark"}}
 	for at, log := range logs {
-		for k, i := range slices.Concat(log.Positive, log.Negative) {
-			mark := "+"
-			if k >= len(log.Positive) {
-				mark = "-"
+		for k, samples := range [][]int{log.Positive, log.Negative} {
+			for _, i := range samples {
+				rows = append(rows, []string{strconv.Itoa(at + 1), spreadsheet.Cell(s.Names[i]), "+-"[k : k+1]})
 			}
-			rows = append(rows, []string{strconv.Itoa(at + 1), spreadsheet.Cell(s.Names[i]), mark})
 		}
 	}
 	return csv.NewWriter(w).WriteAll(rows)
@@ -152,10 +148,11 @@ func (s *Set) WriteFeedback(w io.Writer, logs []FeedbackLog) error {
 // CheckLinks returns an error if links contradict each other, directly or through others. With labels, they must not
 // contradict the classes either. The error names the samples and the line of a link.
 func (s *Set) CheckLinks(l *Links, labels bool) error {
-	return guard.Wrap(s.contradiction(l, labels), "links %s", l.File)
+	return guard.Wrap(guard.Try(func() { s.findContradiction(l, labels) }), "links %s", l.File)
 }
 
-func (s *Set) contradiction(l *Links, labels bool) error {
+// findContradiction is CheckLinks with guard.Fail.
+func (s *Set) findContradiction(l *Links, labels bool) {
 	// Classes are nodes after the samples, and each sample is must-linked with its class.
 	n, must := s.Len(), slices.Clip(l.Must)
 	if labels {
@@ -165,16 +162,13 @@ func (s *Set) contradiction(l *Links, labels bool) error {
 			}
 		}
 	}
-	group, err := links.Close(n+len(s.Classes), must, nil)
-	if err != nil {
-		return err
-	}
+	group := guard.Must(links.Close(n+len(s.Classes), must, nil))
 	if labels {
 		class := map[int]int{} // of a group
 		for c := range s.Classes {
 			if other, ok := class[group[n+c]]; ok {
 				at := slices.IndexFunc(l.Must, func(p [2]int) bool { return group[p[0]] == group[n+c] })
-				return fmt.Errorf("must-links join the classes %s and %s, such as %s", s.Classes[other], s.Classes[c], s.describe(l.Must, l.MustLines, at))
+				guard.Fail("must-links join the classes %s and %s, such as %s", s.Classes[other], s.Classes[c], s.describe(l.Must, l.MustLines, at))
 			}
 			class[group[n+c]] = c
 		}
@@ -184,16 +178,13 @@ func (s *Set) contradiction(l *Links, labels bool) error {
 			continue
 		}
 		cannot := s.describe(l.Cannot, l.CannotLines, at)
-		if p[0] == p[1] {
-			return fmt.Errorf("cannot-link %s joins a sample with itself", cannot)
-		}
+		guard.FailIf(p[0] == p[1], "cannot-link %s joins a sample with itself", cannot)
 		if labels && s.Labels[p[0]] >= 0 && s.Labels[p[0]] == s.Labels[p[1]] {
-			return fmt.Errorf("cannot-link %s contradicts the class %s of both samples", cannot, s.Classes[s.Labels[p[0]]])
+			guard.Fail("cannot-link %s contradicts the class %s of both samples", cannot, s.Classes[s.Labels[p[0]]])
 		}
 		by := slices.IndexFunc(l.Must, func(m [2]int) bool { return slices.Contains(p[:], m[0]) || slices.Contains(p[:], m[1]) })
-		return fmt.Errorf("cannot-link %s contradicts must-links, such as %s", cannot, s.describe(l.Must, l.MustLines, by))
+		guard.Fail("cannot-link %s contradicts must-links, such as %s", cannot, s.describe(l.Must, l.MustLines, by))
 	}
-	return nil
 }
 
 // describe describes a link.

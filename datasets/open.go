@@ -108,72 +108,67 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, stored := s.Vectors.(*vectorfile.Stored)
-	switch {
-	case opt.OnDisk && s.Vectors != nil && !stored:
-		err = vectorfile.NotOnDisk(name)
-	case opt.Part != "" && !s.inParts:
-		err = fmt.Errorf("%s has no part %q; only folders of IDX files have parts", name, opt.Part)
-	case s.Vectors == nil && (opt.Missing != "" && opt.Mask == "" || opt.Weights != ""):
-		err = fmt.Errorf("%s: missing values and weights need vectors, but the set is a folder of images, which can have a mask", name)
-	case s.Vectors != nil:
-		if opt.NoClasses {
-			s.forgetClasses()
-		}
-		s.Missing = opt.Missing != "" && (stored || math.IsNaN(mat.Sum(s.Vectors)))
-		if err = s.readGivenClasses(&opt); err == nil && opt.Weights != "" {
-			s.Weights, err = readWeights(ctx, opt, s.Vectors)
-		}
-	}
-	if err == nil && opt.Mask != "" {
-		err = s.readMasks(ctx, opt.Mask)
-	}
-	if err != nil {
+	if err := guard.Try(func() { s.complete(ctx, name, opt) }); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// readMasks sets Masks to the pictures in a folder or file.
-func (s *Set) readMasks(ctx context.Context, path string) error {
-	of, err := Open(ctx, path, OpenOptions{OneImage: true, NoClasses: true})
-	if err != nil {
-		return fmt.Errorf("mask: %w", err)
+// complete checks that the options fit the set, and reads the files of classes, weights and masks. It calls guard.Fail.
+func (s *Set) complete(ctx context.Context, name string, opt OpenOptions) {
+	_, stored := s.Vectors.(*vectorfile.Stored)
+	switch {
+	case opt.OnDisk && s.Vectors != nil && !stored:
+		guard.Check(vectorfile.NotOnDisk(name))
+	case opt.Part != "" && !s.inParts:
+		guard.Fail("%s has no part %q; only folders of IDX files have parts", name, opt.Part)
+	case s.Vectors == nil && (opt.Missing != "" && opt.Mask == "" || opt.Weights != ""):
+		guard.Fail("%s: missing values and weights need vectors, but the set is a folder of images, which can have a mask", name)
+	case s.Vectors != nil:
+		if opt.NoClasses {
+			s.forgetClasses()
+		}
+		s.Missing = opt.Missing != "" && (stored || math.IsNaN(mat.Sum(s.Vectors)))
+		s.readGivenClasses(&opt)
+		if opt.Weights != "" {
+			s.Weights = readWeights(ctx, opt, s.Vectors)
+		}
 	}
+	if opt.Mask != "" {
+		s.readMasks(ctx, opt.Mask)
+	}
+}
+
+// readMasks sets Masks to the pictures in a folder or file.
+func (s *Set) readMasks(ctx context.Context, path string) {
+	of, err := Open(ctx, path, OpenOptions{OneImage: true, NoClasses: true})
+	guard.Check(guard.Wrap(err, "mask"))
 	base := func(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
 	place, rows := map[string]int{}, make([]int, s.Len())
 	for i, name := range of.Names {
 		place[base(name)] = i
 	}
 	info, err := os.Stat(path)
-	switch {
-	case err != nil || of.Files == nil:
-		return fmt.Errorf("mask %s: expected a folder of pictures, or one picture", path)
-	case info.IsDir():
-		for i, name := range s.Names {
+	guard.FailIf(err != nil || of.Files == nil, "mask %s: expected a folder of pictures, or one picture", path)
+	for i, name := range s.Names {
+		if info.IsDir() {
 			at, ok := place[base(name)]
-			if rows[i] = at; !ok {
-				return fmt.Errorf("mask %s: no picture %s with any extension, the mask of %s", path, base(name), name)
-			}
+			guard.FailIf(!ok, "mask %s: no picture %s with any extension, the mask of %s", path, base(name), name)
+			rows[i] = at
 		}
 	}
 	s.Masks = of.Subset(rows)
 	s.Masks.Names = s.Names
-	return nil
 }
 
 // readWeights reads the file of weights of the vectors x.
-func readWeights(ctx context.Context, opt OpenOptions, x mat.Matrix) (mat.Matrix, error) {
-	c, err := vectorfile.Open(ctx, opt.Weights, vectorfile.Options{Labels: "-", Limit: opt.Limit})
-	if err != nil {
-		return nil, err
-	}
+func readWeights(ctx context.Context, opt OpenOptions, x mat.Matrix) mat.Matrix {
+	c := guard.Must(vectorfile.Open(ctx, opt.Weights, vectorfile.Options{Labels: "-", Limit: opt.Limit}))
 	n, m := x.Dims()
-	if r, columns := c.Vectors.Dims(); r != n || columns != m && columns != 1 {
-		return nil, fmt.Errorf("%s: the weights are %d×%d; expected %d×%d, as the vectors, or %d×1", opt.Weights, r, columns, n, m, n)
-	}
-	return c.Vectors, nil
+	r, columns := c.Vectors.Dims()
+	guard.FailIf(r != n || columns != m && columns != 1, "%s: the weights are %d×%d; expected %d×%d, as the vectors, or %d×1", opt.Weights, r, columns, n, m, n)
+	return c.Vectors
 }
 
 // open is Open without checks of options. It calls guard.Fail.

@@ -178,30 +178,13 @@ func embed(ctx context.Context, x mat.Matrix, known Known, opt Options, check fu
 	if !algebra.Finite(p) {
 		return nil, errors.New("the projection overflows")
 	}
-	out := positiveColumns(p)
+	out := matrix.PositiveColumns(p)
 	model := &Linear{Mean: t.Mean, Projection: out}
 	y, err := model.Transform(ctx, t.data.Matrix())
 	if err != nil {
 		return nil, err
 	}
 	return &Result{Basis: out, Model: model, Coefficients: y}, nil
-}
-
-// positiveColumns returns p with the sign of each column changed so that its largest entry is positive.
-func positiveColumns(p *mat.Dense) *mat.Dense {
-	out := mat.DenseCopyOf(p)
-	_, d := p.Dims()
-	for c := range d {
-		column, largest := mat.Col(nil, c, p), 0.0
-		for _, x := range column {
-			if math.Abs(x) > math.Abs(largest) {
-				largest = x
-			}
-		}
-		floats.Scale(math.Copysign(1, largest), column)
-		out.SetCol(c, column)
-	}
-	return out
 }
 
 // Linear is a [Model] that represents a sample by its linear projection.

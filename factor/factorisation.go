@@ -143,51 +143,41 @@ func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
 		}
 	}
 	rows := lists.Map(f.onCoefficients, func(p BoundPenalty) PenaltyRow { return p.(CoordinatePenalty).Row(row) })
-	whole := PenaltyRow{
-		Gradient: func(i int) (sum float64) {
-			for _, p := range rows {
-				sum += p.Gradient(i)
-			}
-			return scale * sum
-		},
-		Curvature: func(i int) (sum float64) {
-			for _, p := range rows {
-				if p.Curvature != nil {
-					sum += p.Curvature(i)
-				}
-			}
-			return scale * sum
-		},
-		Moved: func(i int, delta float64) {
-			for _, p := range rows {
-				if p.Moved != nil {
-					p.Moved(i, delta)
-				}
-			}
-		},
-	}
-	if f.ties.None {
-		return whole
-	}
 	samples, expand := f.ties.Members(), f.ties.Expand
 	return PenaltyRow{
 		Gradient: func(g int) (sum float64) {
 			for _, i := range samples[g] {
-				sum += whole.Gradient(i)
+				one := 0.0
+				for _, p := range rows {
+					one += p.Gradient(i)
+				}
+				sum += scale * one
 			}
 			return sum * expand[g]
 		},
 		Curvature: func(g int) (most float64) { // an upper bound
 			for _, i := range samples[g] {
-				most += whole.Curvature(i) * expand[g] * expand[g]
+				one := 0.0
+				for _, p := range rows {
+					if p.Curvature != nil {
+						one += p.Curvature(i)
+					}
+				}
+				most += scale * one * expand[g] * expand[g]
 			}
 			return most
 		},
 		Moved: func(g int, delta float64) {
 			delta *= expand[g]
 			for _, i := range samples[g] {
-				row[i] += delta
-				whole.Moved(i, delta)
+				if !f.ties.None { // else the caller has changed it
+					row[i] += delta
+				}
+				for _, p := range rows {
+					if p.Moved != nil {
+						p.Moved(i, delta)
+					}
+				}
 			}
 		},
 	}

@@ -227,6 +227,15 @@ func neighbourhood(f *fixture) Neighbourhood {
 	return h
 }
 
+// Graph returns the graph over the samples x.
+func (h Neighbourhood) Graph(ctx context.Context, x mat.Matrix) (*CSR, error) {
+	d, err := view.New(x)
+	if err != nil {
+		return nil, err
+	}
+	return h.graph(ctx, d)
+}
+
 func checkGraph(t *testing.T, f *fixture) {
 	s, err := neighbourhood(f).Graph(context.Background(), columns(f.Inputs.X))
 	if err != nil {

@@ -51,15 +51,7 @@ type Neighbourhood struct {
 
 func (h Neighbourhood) neighbours() int { return cmp.Or(h.Neighbours, 5) }
 
-// Graph returns the symmetric n×n weight matrix S of the graph over the samples x, n×m.
-func (h Neighbourhood) Graph(ctx context.Context, x mat.Matrix) (*CSR, error) {
-	d, err := view.New(x)
-	if err != nil {
-		return nil, err
-	}
-	return h.graph(ctx, d)
-}
-
+// graph returns the symmetric n×n weight matrix S of the graph over the samples x.
 func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
 	n, _ := x.Dims()
 	p := h.neighbours()

@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 )
 
 // A pass over samples that are spread over machines returns sums, which are added number by number and then update the
@@ -106,7 +107,7 @@ func (PCA) FromMoments(ctx context.Context, rank int, about, sums []float64) (*L
 	if err != nil {
 		return nil, 0, err
 	}
-	return &Linear{Mean: mean, Projection: positiveColumns(directions)}, max(0, left-elementary.Sum(values)), nil
+	return &Linear{Mean: mean, Projection: matrix.PositiveColumns(directions)}, max(0, left-elementary.Sum(values)), nil
 }
 
 // EachBlock calls f with successive blocks of x, which must have m features, and the first sample of each.

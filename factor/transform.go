@@ -305,7 +305,7 @@ func layout(m Model) (kind int, vectors **mat.Dense, of []field) {
 		return kindSparseCode, &m.Dictionary, []field{{"lambda", &m.Lambda}}
 	case *KernelModel:
 		s := newSavedKernel(m)
-		return kindKernel, nil, append([]field{{"products", &m.Products}, {"kernel", &s.function}}, s.fields()...)
+		return kindKernel, nil, append([]field{{"products", &m.Products}, {"kernel", (*int)(&m.Kernel.Function)}}, s.fields()...)
 	case nil:
 		return kindNone, nil, nil
 	}
@@ -410,10 +410,9 @@ func openArchive(r io.ReaderAt, size int64) (*npz.Archive, error) {
 	return z, nil
 }
 
-// savedKernel is a kernel model in the form of a file: functions are numbers, and the offset 0 means 0.
+// savedKernel is a kernel model in the form of a file: the offset 0 means 0.
 type savedKernel struct {
 	*KernelModel
-	function int
 	offset   float64
 	dense    *mat.Dense // the samples, or nil
 	sparse   CSR
@@ -421,7 +420,7 @@ type savedKernel struct {
 }
 
 func newSavedKernel(m *KernelModel) *savedKernel {
-	s := &savedKernel{KernelModel: m, function: int(m.Kernel.Function), offset: orDefault(m.Kernel.Offset, 1)}
+	s := &savedKernel{KernelModel: m, offset: orDefault(m.Kernel.Offset, 1)}
 	if x, ok := m.Samples.(*CSR); ok {
 		s.sparse = *x
 		_, s.features = x.Dims()
@@ -433,7 +432,7 @@ func newSavedKernel(m *KernelModel) *savedKernel {
 
 // fields returns the arrays of the kernel's parameters and of the samples, which are sparse if features > 0.
 func (s *savedKernel) fields() (of []field) {
-	switch KernelFunction(s.function) {
+	switch s.Kernel.Function {
 	case KernelRBF:
 		of = []field{{"width", &s.Kernel.KernelWidth}}
 	case KernelPolynomial:
@@ -448,7 +447,7 @@ func (s *savedKernel) fields() (of []field) {
 func loadKernelModel(z *npz.Archive) (Model, error) {
 	s := &savedKernel{KernelModel: &KernelModel{}}
 	m := s.KernelModel
-	err := readFields(z, int64(KernelIntersection), field{"weights", &m.Weights}, field{"products", &m.Products}, field{"kernel", &s.function})
+	err := readFields(z, int64(KernelIntersection), field{"weights", &m.Weights}, field{"products", &m.Products}, field{"kernel", (*int)(&m.Kernel.Function)})
 	if err != nil {
 		return nil, err
 	}
@@ -470,7 +469,6 @@ func loadKernelModel(z *npz.Archive) (Model, error) {
 // restore validates the arrays and sets the model's kernel and samples.
 func (s *savedKernel) restore() (err error) {
 	k := &s.Kernel
-	k.Function = KernelFunction(s.function)
 	switch {
 	case k.Function == KernelRBF && k.KernelWidth <= 0:
 		return fmt.Errorf("the array %q has value %v; expected more than 0", "width", k.KernelWidth)

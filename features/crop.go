@@ -54,18 +54,16 @@ func (b Box) digest(string) string  { return fmt.Sprintf("%#v", b) }
 func (Square) digest(string) string { return "square" }
 func (Whole) digest(string) string  { return "" }
 
-// resampleCrop resizes the crop of the sample's image to dst. Both start at (0, 0).
-func resampleCrop(dst *Canvas, src image.Image, crop Crop, sample string) error {
+// resampleCrop resizes the crop of the sample's image to dst. Both start at (0, 0). It calls guard.Fail.
+func resampleCrop(dst *Canvas, src image.Image, crop Crop, sample string) {
 	if e, ok := crop.(*Eyes); ok {
-		return e.resample(dst, src, sample)
+		e.resample(dst, src, sample)
+		return
 	}
 	part, _ := Part(crop, src.Bounds().Size())
-	if part.Empty() || !part.In(src.Bounds()) {
-		return fmt.Errorf("crop: the box from (%d, %d) to (%d, %d) is outside the image of %d×%d pixels",
-			part.Min.X, part.Min.Y, part.Max.X, part.Max.Y, src.Bounds().Dx(), src.Bounds().Dy())
-	}
+	guard.FailIf(part.Empty() || !part.In(src.Bounds()), "the box from (%d, %d) to (%d, %d) is outside the image of %d×%d pixels",
+		part.Min.X, part.Min.Y, part.Max.X, part.Max.Y, src.Bounds().Dx(), src.Bounds().Dy())
 	resize(dst, src, part)
-	return nil
 }
 
 // Eyes aligns faces: it rotates, scales and shifts an image so that the left eye is at 30 % and the right eye at 70 % of
@@ -124,17 +122,14 @@ func (e *Eyes) add(record []string) {
 
 func (e *Eyes) digest(sample string) string { return fmt.Sprintf("eyes %v", e.at[sample]) }
 
-func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) error {
+func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) {
 	from, ok := e.at[sample]
-	if !ok {
-		return fmt.Errorf("crop: %s has no eye positions for %s", e.file, sample)
-	}
+	guard.FailIf(!ok, "%s has no eye positions for %s", e.file, sample)
 	for _, eye := range []complex128{from.left, from.right} {
 		// The image extends half a pixel beyond the centres of the outermost pixels.
-		x, y := real(eye)+0.5, imag(eye)+0.5
-		if size := src.Bounds().Size(); x < 0 || y < 0 || x > float64(size.X) || y > float64(size.Y) {
-			return fmt.Errorf("crop: the eye at (%v, %v) is outside the image of %d×%d pixels", real(eye), imag(eye), size.X, size.Y)
-		}
+		x, y, size := real(eye)+0.5, imag(eye)+0.5, src.Bounds().Size()
+		guard.FailIf(x < 0 || y < 0 || x > float64(size.X) || y > float64(size.Y),
+			"the eye at (%v, %v) is outside the image of %d×%d pixels", real(eye), imag(eye), size.X, size.Y)
 	}
 	width, height := float64(dst.Width), float64(dst.Height)
 	to := eyes{complex(0.3*width, 0.35*height), complex(0.7*width, 0.35*height)}
@@ -143,12 +138,9 @@ func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) error {
 	const half = 0.5 + 0.5i
 	turn := (to.right - to.left) / (from.right - from.left)
 	shift := to.left - turn*(from.left+half)
-	if cmplx.IsNaN(shift) || cmplx.IsInf(shift) {
-		return fmt.Errorf("crop: the eyes of %s cannot be aligned", sample)
-	}
+	guard.FailIf(cmplx.IsNaN(shift) || cmplx.IsInf(shift), "the eyes of %s cannot be aligned", sample)
 	drawn := image.NewRGBA64(image.Rect(0, 0, dst.Width, dst.Height))
 	to3 := f64.Aff3{real(turn), -imag(turn), real(shift), imag(turn), real(turn), imag(shift)}
 	draw.CatmullRom.Transform(drawn, to3, src, src.Bounds(), draw.Src, nil)
 	resize(dst, drawn, drawn.Rect)
-	return nil
 }

@@ -33,14 +33,9 @@ type Described struct {
 func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, opt Options) (_ *Described, err error) {
 	defer guard.Catch(&err)
 	info := InfoOf(by)
-	switch err := by.Check(); {
-	case err != nil:
-		return nil, fmt.Errorf("features: %w", err)
-	case opt.Crop != nil:
-		return nil, fmt.Errorf("features: crop is not compatible with %s, which %s", info.Name, info.Images)
-	case set.Files == nil && set.Height == 0:
-		return nil, fmt.Errorf("%s has no images, but %s needs images", set.Name, info.Name)
-	}
+	guard.Check(guard.Wrap(by.Check(), "features"))
+	guard.FailIf(opt.Crop != nil, "features: crop is not compatible with %s, which %s", info.Name, info.Images)
+	guard.FailIf(set.Files == nil && set.Height == 0, "%s has no images, but %s needs images", set.Name, info.Name)
 	if opt.Images == nil {
 		opt.Images = set.Images()
 	}
@@ -89,13 +84,10 @@ func (d *Described) Each(ctx context.Context, samples []int, progress func(done,
 }
 
 // withDescriptors calls use with the descriptors of a sample, while it holds their size of the memory budget of ctx.
-func (d *Described) withDescriptors(ctx context.Context, i int, use func(*Descriptors) error) error {
+func (d *Described) withDescriptors(ctx context.Context, i int, use func(*Descriptors) error) (err error) {
+	defer guard.Catch(&err)
 	if d.opt.Cache != nil {
-		found, release, err := d.cached(ctx, i)
-		if err != nil {
-			return err
-		}
-		if found != nil {
+		if found, release := d.cached(ctx, i); found != nil {
 			defer release()
 			return use(found)
 		}
@@ -116,23 +108,20 @@ func (d *Described) withDescriptors(ctx context.Context, i int, use func(*Descri
 	}})
 }
 
-// cached returns the descriptors of a sample, or nil if they are not cached or exceed the memory budget.
-func (d *Described) cached(ctx context.Context, i int) (found *Descriptors, release func(), err error) {
+// cached returns the descriptors of a sample, or nil if they are not cached or exceed the memory budget. It calls guard.Fail.
+func (d *Described) cached(ctx context.Context, i int) (found *Descriptors, release func()) {
 	budget := memory.FromContext(ctx)
 	size, ok := d.opt.Cache.SizeOf(d.keys[i])
 	size += size / 8 // positions and scales are copied
 	if !ok || budget.Check(size, "") != nil {
-		return nil, nil, nil
+		return nil, nil
 	}
-	if release, err = budget.Acquire(ctx, size, d.set.Names[i]); err != nil {
-		return nil, nil, err
-	}
-	found = &Descriptors{}
+	release, found = guard.Must(budget.Acquire(ctx, size, d.set.Names[i])), &Descriptors{}
 	if blob, ok := d.opt.Cache.Get(d.keys[i]); ok && found.UnmarshalBinary(blob) == nil && (found.Dim == d.by.Dim() || found.Len() == 0) {
-		return found, release, nil
+		return found, release
 	}
 	release()
-	return nil, nil, nil
+	return nil, nil
 }
 
 // Descriptors holds the p local descriptors of one image.

@@ -196,13 +196,11 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx 
 	}}
 	black, white := images.Range()
 	cached := opt.Cache != nil && InfoOf(by).Cached
-	return func(ctx context.Context, i int, row []float64) error {
+	return func(ctx context.Context, i int, row []float64) (err error) {
+		defer guard.Catch(&err)
 		var key cache.Key
 		if cached {
-			content, err := images.Sum(i)
-			if err != nil {
-				return err
-			}
+			content := guard.Must(images.Sum(i))
 			key = cache.NewKey("row", CacheVersion, reducedVersion, settingsOf(by), r.Digest, opt.Crop.digest(set.Names[i]), content[:])
 			if blob, ok := opt.Cache.Get(key); ok && len(blob) == 8*len(row) {
 				_, err := binary.Decode(blob, binary.LittleEndian, row)
@@ -213,20 +211,14 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx 
 		use.Do = func(img image.Image, _ image.Point) error {
 			return guard.Wrap(r.compute(row, img, opt.Crop, set.Names[i]), "%s", set.Names[i])
 		}
-		if err := opt.withImage(ctx, i, use); err != nil {
-			return err
-		}
+		guard.Check(opt.withImage(ctx, i, use))
 		if r.Fill == nil {
 			for j, v := range row {
 				row[j] = black + (white-black)*v
 			}
 		}
 		if cached && images.Truncated(i) == "" { // not cached, so that the next run warns again
-			blob, err := binary.Append(nil, binary.LittleEndian, row)
-			if err != nil {
-				return err
-			}
-			opt.Cache.Put(key, blob)
+			opt.Cache.Put(key, guard.Must(binary.Append(nil, binary.LittleEndian, row)))
 		}
 		return nil
 	}
@@ -252,8 +244,8 @@ func (r *Rows) compute(row []float64, img image.Image, crop Crop, sample string)
 	if r.Fill == nil {
 		canvas.Values = row
 	}
-	if err := resampleCrop(canvas, img, crop, sample); err != nil || r.Fill == nil {
-		return err
+	if err := guard.Try(func() { resampleCrop(canvas, img, crop, sample) }); err != nil || r.Fill == nil {
+		return guard.Wrap(err, "crop")
 	}
 	return r.Fill(row, canvas)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 const (
@@ -63,15 +64,12 @@ func (h ColourHistogram) Label() string {
 	return fmt.Sprintf("histograms of %d hues, %d saturations and %d values in %d×%d cells", h.Hues, h.Saturations, h.Values, h.Grid.Rows, h.Grid.Columns)
 }
 
-func (h ColourHistogram) Rows(context.Context, *datasets.Set) (*Rows, error) {
+func (h ColourHistogram) Rows(context.Context, *datasets.Set) (_ *Rows, err error) {
+	defer guard.Catch(&err)
 	h = h.withDefaults()
-	if err := validate(h); err != nil {
-		return nil, err
-	}
+	guard.Check(validate(h))
 	cells, bins := h.Grid.Rows*h.Grid.Columns, h.Hues*h.Saturations*h.Values
-	if bins > maxColumns/cells {
-		return nil, fmt.Errorf("%s: expected at most %d values", h.Label(), maxColumns)
-	}
+	guard.FailIf(bins > maxColumns/cells, "%s: expected at most %d values", h.Label(), maxColumns)
 	return &Rows{
 		Height: colourSide, Width: colourSide, Channels: 3, Columns: cells * bins,
 		Fill: func(row []float64, img *Canvas) error { h.fill(row, img); return nil },

@@ -7,6 +7,8 @@ import (
 	"image"
 	"math"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 const (
@@ -58,10 +60,9 @@ func (k KeypointSIFT) Check() error {
 
 // Extract returns the descriptors of the image's key points, possibly none, by decreasing contrast. X and Y follow
 // OpenCV's convention, which usually adds a quarter of a pixel.
-func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
-	if err := k.Check(); err != nil {
-		return nil, fmt.Errorf("features: %w", err)
-	}
+func (k KeypointSIFT) Extract(img image.Image) (_ *Descriptors, err error) {
+	defer guard.Catch(&err)
+	guard.Check(guard.Wrap(k.Check(), "features"))
 	size := img.Bounds().Size()
 	out := &Descriptors{Dim: siftDim, Width: size.X, Height: size.Y}
 	searched := reducedSize(size, cmp.Or(k.MaxPixels, defaultMaxPixels))
@@ -69,9 +70,7 @@ func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
 		return out, nil
 	}
 	points, err := findKeypoints(k, reducedGrey(img, searched))
-	if err != nil {
-		return nil, fmt.Errorf("features: key points of an image of %d×%d pixels: %w", size.X, size.Y, err)
-	}
+	guard.Check(guard.Wrap(err, "features: key points of an image of %d×%d pixels", size.X, size.Y))
 	slices.SortFunc(points, func(a, b keypoint) int {
 		return cmp.Or(cmp.Compare(b.contrast, a.contrast), cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x),
 			cmp.Compare(a.diameter, b.diameter), cmp.Compare(a.angle, b.angle))

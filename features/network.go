@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/guard"
@@ -33,10 +32,11 @@ type Network struct {
 // lite0 is the name of the built-in network.
 const lite0 = "lite0"
 
-var models sync.Map // ONNX models by name
+var models = map[string][]byte{} // ONNX models by name
 
 // AddNetwork registers the ONNX model of a built-in network. Package features/lite0 calls it when it is imported.
-func AddNetwork(name string, model []byte) { models.Store(name, model) }
+// It must be called before the first extraction.
+func AddNetwork(name string, model []byte) { models[name] = model }
 
 // Label implements [Extractor].
 func (n Network) Label() string {
@@ -112,14 +112,13 @@ func (n Network) nameFile(err *error) {
 
 // model returns the bytes of the model.
 func (n Network) model(ctx context.Context) ([]byte, error) {
-	if n.File == "" {
-		model, ok := models.Load(lite0)
-		if !ok {
-			return nil, errors.New("the built-in network is missing: import features/" + lite0)
-		}
-		return model.([]byte), nil
+	switch {
+	case n.File != "":
+		return network.ReadFile(ctx, n.File)
+	case models[lite0] == nil:
+		return nil, errors.New("the built-in network is missing: import features/" + lite0)
 	}
-	return network.ReadFile(ctx, n.File)
+	return models[lite0], nil
 }
 
 // entry returns the mean and scale that normalise each channel of a pixel. It calls guard.Fail.

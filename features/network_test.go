@@ -159,8 +159,8 @@ func TestNetworkErrors(t *testing.T) {
 			t.Errorf("%+v: got %v, want %q", c.by, err, c.want)
 		}
 	}
-	models.Store(lite0, []byte("x"))
-	defer models.Delete(lite0)
+	models[lite0] = []byte("x")
+	defer delete(models, lite0)
 	if _, err := Extract(t.Context(), set, Network{Mean: zero}, Options{}); err == nil || !strings.Contains(err.Error(), "network lite0: not an ONNX model, or a damaged one") {
 		t.Errorf("got %v", err)
 	}

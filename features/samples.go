@@ -123,7 +123,8 @@ func (Norm) Values() []string                   { return norms.Values() }
 
 // apply raises values to a power, 0 meaning 1, and normalises them. columns holds their columns, or nil if dense. It
 // returns an error for a negative value under a power, for a value that is not finite, and if all are 0.
-func (n Norm) apply(values []float64, power float64, columns []int) error {
+func (n Norm) apply(values []float64, power float64, columns []int) (err error) {
+	defer guard.Catch(&err)
 	column := func(j int) int {
 		if columns != nil {
 			j = columns[j]
@@ -134,19 +135,17 @@ func (n Norm) apply(values []float64, power float64, columns []int) error {
 	for j, v := range values {
 		if power != 0 && power != 1 {
 			if v < 0 {
-				return fmt.Errorf("column %d: value %v, but power needs values of 0 or more", column(j), v)
+				guard.Fail("column %d: value %v, but power needs values of 0 or more", column(j), v)
 			}
 			v = elementary.Pow(v, power)
 			values[j] = v
 		}
 		if !(math.Abs(v) <= math.MaxFloat64) { // not a number, or infinite
-			return fmt.Errorf("column %d: value %v is not finite", column(j), v)
+			guard.Fail("column %d: value %v is not finite", column(j), v)
 		}
 		largest = max(largest, math.Abs(v))
 	}
-	if largest == 0 {
-		return errors.New("all values are zero")
-	}
+	guard.FailIf(largest == 0, "all values are zero")
 	var length float64
 	switch n {
 	case NormL2:
@@ -160,9 +159,7 @@ func (n Norm) apply(values []float64, power float64, columns []int) error {
 	default:
 		return fmt.Errorf("unknown %v", n)
 	}
-	if math.IsInf(length, 0) {
-		return errors.New("the values are too large: their sum overflows")
-	}
+	guard.FailIf(math.IsInf(length, 0), "the values are too large: their sum overflows")
 	for j := range values {
 		values[j] /= length
 	}

@@ -5,8 +5,6 @@ package pictures
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"image"
 	"image/jpeg"
 	"math"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
@@ -109,20 +108,14 @@ func (l *Look) AppendBinary(b []byte) ([]byte, error) {
 
 // Cut decodes the look at the start of b, in the format of AppendBinary, and returns the rest of b.
 func (l *Look) Cut(b []byte) (rest []byte, err error) {
-	var s stored
-	n, err := binary.Decode(b, binary.LittleEndian, &s)
-	if err != nil {
-		return nil, fmt.Errorf("pictures: thumbnail: %w", err)
-	}
-	if s.Width < 1 || s.Height < 1 || !(s.Sharpness >= -1 && s.Sharpness <= 1e6) || !(s.Spread >= 0 && s.Spread <= 256) {
-		return nil, errors.New("pictures: not a thumbnail")
-	}
-	*l = Look{int(s.Width), int(s.Height), s.Sharpness, s.Spread, s.Small, s.Colour, make([]keypoint, s.Points)}
-	b = b[n:]
-	if n, err = binary.Decode(b, binary.LittleEndian, l.points); err != nil {
-		return nil, fmt.Errorf("pictures: thumbnail: %w", err)
-	}
-	return b[n:], nil
+	err = guard.Try(func() {
+		var s stored
+		rest = b[guard.Must(binary.Decode(b, binary.LittleEndian, &s)):]
+		guard.FailIf(s.Width < 1 || s.Height < 1 || !(s.Sharpness >= -1 && s.Sharpness <= 1e6) || !(s.Spread >= 0 && s.Spread <= 256), "values out of range")
+		*l = Look{int(s.Width), int(s.Height), s.Sharpness, s.Spread, s.Small, s.Colour, make([]keypoint, s.Points)}
+		rest = rest[guard.Must(binary.Decode(rest, binary.LittleEndian, l.points)):]
+	})
+	return rest, guard.Wrap(err, "pictures: thumbnail")
 }
 
 const (

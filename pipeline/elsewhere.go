@@ -41,7 +41,6 @@ func DrawFiles(e *spec.Experiment, set *datasets.Set, format string) (names []st
 	return names
 }
 
-// drawnCounts returns the numbers of classes of the draws.
 func drawnCounts(e *spec.Experiment, set *datasets.Set) []int {
 	if len(e.Classes) == 0 {
 		return []int{len(set.Classes)}

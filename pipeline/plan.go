@@ -133,10 +133,10 @@ func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, erro
 		return nil, err
 	}
 	p.modelled = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, drawID{p.mostClasses(), 0}) })
-	if k := p.mostClasses(); k > len(p.classes) {
+	switch k := p.mostClasses(); {
+	case k > len(p.classes):
 		return nil, fmt.Errorf("classes: %d requested, but %s has %d", k, set.Name, len(p.classes))
-	}
-	if k := p.mostClasses(); e.Task == spec.Classification && k > eval.MostConfused {
+	case e.Task == spec.Classification && k > eval.MostConfused:
 		return nil, fmt.Errorf("classes: %d requested, but a classification supports at most %d", k, eval.MostConfused)
 	}
 	if err := p.checkDraws(); err != nil {
@@ -202,7 +202,6 @@ func (p *Plan) findClasses() error {
 	return nil
 }
 
-// isTest reports whether a row of X is in the test part of the data.
 func (p *Plan) isTest(row int) bool { return p.set.Test[p.rows[row]] }
 
 func (p *Plan) countSamples(c *class) (err error) {
@@ -447,7 +446,6 @@ func (p *Plan) largestProblem(k, rank int) fitting.Problem {
 	return s
 }
 
-// checkMemory returns an error if a trial of the plan cannot fit into the memory budget.
 func (p *Plan) checkMemory(budget *memory.Budget) error {
 	e := p.Experiment
 	for _, k := range p.ks {

@@ -123,7 +123,8 @@ func (s *Summary) Check() error {
 		return fmt.Errorf("%d features from feature %d of %d cannot be images of %d×%d pixels", s.Columns-s.From, s.From, s.Columns, s.Height, s.Width)
 	}
 	for _, sweep := range s.Sweeps {
-		if !sweep.Whole() {
+		short := func(values []string) bool { return len(values) != len(sweep.Settings) }
+		if len(sweep.Methods) == 0 || len(sweep.Values) != len(sweep.Methods) || slices.ContainsFunc(sweep.Values, short) {
 			return fmt.Errorf("the sweep of %s must have one value of each setting for each method", sweep.Name)
 		}
 	}

@@ -171,7 +171,6 @@ func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *share
 	return whole.Leading(t.rank), nil
 }
 
-// work returns the method with the samples, labels and links of a draw.
 func (p *Plan) work(m *fitting.Method, d draw, seen *input.View) *fitting.Work {
 	known := factor.Known{Labels: d.labels, MustLink: d.must, CannotLink: d.cannot}
 	return &fitting.Work{Method: m, In: p.Inputs, Rows: d.rows, X: seen.X, Known: known, Seed: func(step string) uint64 {

@@ -409,7 +409,7 @@ func TestHOGExperiment(t *testing.T) {
 	}
 }
 
-// TestAuto: automatic features of photographs need the built-in network, and those of vectors are pixels.
+// TestAuto: automatic features of photographs need the built-in network; vectors stay as they are.
 func TestAuto(t *testing.T) {
 	e := &spec.Experiment{Data: spec.Data{Set: photograph(t, 3)}, Features: spec.Features{Auto: true}}
 	if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "import features/lite0") {

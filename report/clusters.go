@@ -190,7 +190,7 @@ var (
 type groupView struct {
 	Index, Number  int
 	Title, Classes string
-	Size, More     int // all samples, and those that are not in Pictures
+	Size, More     int // the numbers of samples, and of those after Pictures
 	Typical        bool
 	Pictures       []tileView
 }

@@ -196,11 +196,9 @@ func (e Experiment) lead(records []record.Record, methods int) string {
 	if len(records) == 0 {
 		return "No trial of this experiment has finished."
 	}
-	numbers := lists.Map(records, func(r record.Record) int { return r.Classes })
-	slices.Sort(numbers)
-	numbers = slices.Compact(numbers)
+	numbers := slices.Compact(slices.Sorted(slices.Values(lists.Map(records, func(r record.Record) int { return r.Classes }))))
 	task := "Clustering"
-	if slices.ContainsFunc(records, func(r record.Record) bool { return r.Tested > 0 }) {
+	if classifies(records) {
 		task = "Classification"
 	}
 	classes := phrase.Numbers(numbers) + " classes"
@@ -213,6 +211,10 @@ func (e Experiment) lead(records []record.Record, methods int) string {
 	}
 	return fmt.Sprintf("%s with %s: %s%s, %s.",
 		task, classes, phrase.Count(methods, "method", "methods"), settings, phrase.Count(len(records), "trial", "trials"))
+}
+
+func classifies(records []record.Record) bool {
+	return slices.ContainsFunc(records, func(r record.Record) bool { return r.Tested > 0 })
 }
 
 // TrialWarnings returns one line for each warning of a method's finished trials, for each method that has not
@@ -240,10 +242,8 @@ func (e Experiment) TrialWarnings() (lines []string) {
 }
 
 func reading(w *experimentPage) any {
-	return struct{ Labelled, Tested bool }{
-		slices.ContainsFunc(w.records, func(r record.Record) bool { return r.Labelled > 0 && r.Tested == 0 }),
-		slices.ContainsFunc(w.records, func(r record.Record) bool { return r.Tested > 0 }),
-	}
+	labelled := slices.ContainsFunc(w.records, func(r record.Record) bool { return r.Labelled > 0 && r.Tested == 0 })
+	return struct{ Labelled, Tested bool }{labelled, classifies(w.records)}
 }
 
 // Sets is the content of the page of an experiment on several sets.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -207,14 +209,9 @@ type listColumn struct {
 func (to folder) writeList(name string, n int, columns []listColumn) {
 	var text bytes.Buffer
 	out := csv.NewWriter(&text)
-	for i := -1; i < n; i++ {
-		line := make([]string, len(columns))
-		for j, c := range columns {
-			if line[j] = c.name; i >= 0 {
-				line[j] = c.cell(i)
-			}
-		}
-		out.Write(line) // cannot fail
+	out.Write(lists.Map(columns, func(c listColumn) string { return c.name })) // cannot fail
+	for i := range n {
+		out.Write(lists.Map(columns, func(c listColumn) string { return c.cell(i) }))
 	}
 	out.Flush()
 	to.writeBytes(name, text.Bytes())
@@ -251,13 +248,8 @@ func (c Clusters) pictures() []listColumn {
 		{"file", func(i int) string { return spreadsheet.Cell(c.Names[i]) }},
 		{"copy_of", func(i int) string { return ofCopy(i, spreadsheet.Cell(c.Names[p.CopyOf[i]])) }},
 		{"copy", func(i int) string {
-			switch {
-			case p.Burst[i]:
-				return BurstCopy
-			case p.Near[i]:
-				return NearCopy
-			}
-			return ofCopy(i, ExactCopy)
+			near := map[bool]string{true: NearCopy}[p.Near[i]]
+			return cmp.Or(map[bool]string{true: BurstCopy}[p.Burst[i]], near, ofCopy(i, ExactCopy))
 		}},
 		{"outlier", func(i int) string { return twoDecimals(p.Outlier[i], p.Outlier[i] > 0) }},
 		{"sharpness", func(i int) string { return twoDecimals(p.Sharpness[i], p.Sharpness[i] >= 0) }},

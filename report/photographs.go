@@ -217,15 +217,15 @@ func (p *page) marked(path, alt string, of models.PartsShown, photos []photograp
 func drawMarked(ctx context.Context, of models.PartsShown, photos []photograph, shown []int, part int) (image.Image, error) {
 	drawn, side := make([]*image.RGBA, len(shown)), partBox // unreadable photos are nil
 	for at, i := range shown {
-		from, opt, marks := photos[i].small, figure.MarkOptions{Fade: true}, of.Patches[i]
+		from, marks := photos[i].small, of.Patches[i]
 		if part < 0 {
-			from, opt, side = photos[i].large, figure.MarkOptions{Numbers: true}, figure.MarkBox
+			from, side = photos[i].large, figure.MarkBox
 		} else {
 			marks = slices.DeleteFunc(slices.Clone(marks), func(m models.Patch) bool { return m.Part != part })
 		}
 		if from != nil {
 			drawn[at] = &image.RGBA{Pix: slices.Clone(from.Pix), Stride: from.Stride, Rect: from.Rect}
-			if err := figure.DrawMarks(ctx, drawn[at], photos[i].size, marks, opt); err != nil {
+			if err := figure.DrawMarks(ctx, drawn[at], photos[i].size, marks, part >= 0); err != nil {
 				return nil, err
 			}
 		}

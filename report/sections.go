@@ -195,30 +195,26 @@ type scoreView struct {
 // curves/SCORE-by-SETTING.png, ….
 func scores(w *experimentPage) any {
 	var views []scoreView
+	sweeps := w.experiment.Sweeps
+	settings := lists.Unique(slices.Concat(lists.Map(sweeps, func(s spec.Sweep) []string { return s.Settings })...))
 	for name, t := range withSafeNames(w.tables, func(t scoreTables) string { return t.all.Score.Name }) {
-		views = append(views, w.score(t, name))
+		v := scoreView{Score: t.all.Score, Minor: t.all.Score.Prominence == eval.Minor, Table: w.table(name, t.all.Document())}
+		drawn := t.all
+		if t.best != nil {
+			v.Best = w.table("best-"+name, t.best.Document())
+			drawn = table.New(w.records, v.Name, t.best.Table.Methods, table.TestsOf(w.experiment.Summary))
+		}
+		curves, err := figure.Curves(drawn, w.looks)
+		v.Curve = w.figure("curves/"+name, v.Title+" of each method, as in the table. Bands are one standard error of the mean to each side.", curves, err)
+		for file, setting := range withSafeNames(settings, sameName) {
+			curves, err := figure.SweepCurves(t.all, sweeps, setting, w.looks)
+			if f := w.figure("curves/"+name+"-by-"+file, v.Title+" against "+setting+".", curves, err); f != nil {
+				v.Sweeps = append(v.Sweeps, f)
+			}
+		}
+		views = append(views, v)
 	}
 	return views
-}
-
-func (w *experimentPage) score(t scoreTables, name string) scoreView {
-	e := w.experiment
-	v := scoreView{Score: t.all.Score, Minor: t.all.Score.Prominence == eval.Minor, Table: w.table(name, t.all.Document())}
-	drawn := t.all
-	if t.best != nil {
-		v.Best = w.table("best-"+name, t.best.Document())
-		drawn = table.New(w.records, v.Name, t.best.Table.Methods, table.TestsOf(e.Summary))
-	}
-	curves, err := figure.Curves(drawn, w.looks)
-	v.Curve = w.figure("curves/"+name, v.Title+" of each method, as in the table. Bands are one standard error of the mean to each side.", curves, err)
-	settings := slices.Concat(lists.Map(e.Sweeps, func(s spec.Sweep) []string { return s.Settings })...)
-	for file, setting := range withSafeNames(lists.Unique(settings), sameName) {
-		curves, err := figure.SweepCurves(t.all, e.Sweeps, setting, w.looks)
-		if f := w.figure("curves/"+name+"-by-"+file, v.Title+" against "+setting+".", curves, err); f != nil {
-			v.Sweeps = append(v.Sweeps, f)
-		}
-	}
-	return v
 }
 
 type timesView struct {
@@ -246,7 +242,7 @@ func clustersTimes(w *clustersPage) any {
 // experimentTimes shows the times of an experiment.
 func experimentTimes(w *experimentPage) any {
 	judging := "Grouping"
-	if slices.ContainsFunc(w.records, func(r record.Record) bool { return r.Tested > 0 }) {
+	if classifies(w.records) {
 		judging = "Classifying"
 	}
 	return w.times(w.experiment.Methods, judging, append(slices.Clip(prepared), phase{"Trials", timing.Trials}))

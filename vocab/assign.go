@@ -10,6 +10,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/freelist"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	panels "github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
@@ -158,16 +159,11 @@ type Assigner struct {
 // as.Nearest exceeds the number of words.
 func NewAssigner(v *Vocabulary, as Assignment) (_ *Assigner, err error) {
 	defer wrap(&err, "vocabulary")
-	if err := v.checkWords(); err != nil {
-		return nil, err
-	}
+	defer guard.Catch(&err)
+	guard.Check(v.checkWords())
 	as.Nearest, as.Sigma = cmp.Or(as.Nearest, 1), cmp.Or(as.Sigma, defaultSigma)
-	switch {
-	case as.Nearest < 1 || as.Nearest > v.Len():
-		return nil, fmt.Errorf("nearest %d; expected 1 to the number of words, %d", as.Nearest, v.Len())
-	case !(as.Sigma > 0) || math.IsInf(as.Sigma, 0):
-		return nil, fmt.Errorf("sigma %v; expected more than 0", as.Sigma)
-	}
+	guard.FailIf(as.Nearest < 1 || as.Nearest > v.Len(), "nearest %d; expected 1 to the number of words, %d", as.Nearest, v.Len())
+	guard.FailIf(!(as.Sigma > 0) || math.IsInf(as.Sigma, 0), "sigma %v; expected more than 0", as.Sigma)
 	return &Assigner{as, newFinder(v.points())}, nil
 }
 

@@ -92,19 +92,18 @@ const mostColumns = 1 << 26
 // Count returns the histogram of an image, with g.Len()·words columns: the sum of the weights of each word in the cell
 // that contains the centre of the descriptor's patch. For an image without descriptors the error wraps
 // [features.ErrNoDescriptors].
-func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram, error) {
-	switch n := d.Len(); {
-	case words < 1 || words > mostColumns/g.Len():
-		return Histogram{}, fmt.Errorf("histogram: %d words in each of %d cells; expected 1 to %d words", words, g.Len(), mostColumns/g.Len())
-	case n == 0:
-		return Histogram{}, fmt.Errorf("histogram: %w", features.ErrNoDescriptors)
-	case d.Width < 1 || d.Height < 1 || len(as.Words) != n*as.Nearest || len(as.Weights) != len(as.Words):
-		return Histogram{}, fmt.Errorf("histogram: %d descriptors of an image of %d×%d pixels with %d words and %d weights, %d for each",
-			n, d.Width, d.Height, len(as.Words), len(as.Weights), as.Nearest)
-	}
+func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (h Histogram, err error) {
+	defer wrap(&err, "histogram")
+	defer guard.Catch(&err)
+	n, most := d.Len(), mostColumns/g.Len()
+	guard.FailIf(words < 1 || words > most, "%d words in each of %d cells; expected 1 to %d words", words, g.Len(), most)
+	guard.FailIf(n == 0, "%w", features.ErrNoDescriptors)
+	guard.FailIf(d.Width < 1 || d.Height < 1 || len(as.Words) != n*as.Nearest || len(as.Weights) != len(as.Words),
+		"%d descriptors of an image of %d×%d pixels with %d words and %d weights, %d for each",
+		n, d.Width, d.Height, len(as.Words), len(as.Weights), as.Nearest)
 	counts := make([]float64, g.Len()*words)
 	cells := make([]int, 0, len(g)+1)
-	for i := range d.Len() {
+	for i := range n {
 		cells = g.AppendCells(cells[:0], d.X[i], d.Y[i], d.Width, d.Height)
 		for at := i * as.Nearest; at < (i+1)*as.Nearest; at++ {
 			for _, cell := range cells {
@@ -112,7 +111,6 @@ func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram
 			}
 		}
 	}
-	var h Histogram
 	for j, count := range counts {
 		if count > 0 {
 			h.Columns, h.Values = append(h.Columns, j), append(h.Values, count)

@@ -3,11 +3,11 @@ package vocab
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -38,13 +38,10 @@ func (o offer) compare(other offer) int {
 }
 
 // Add adds the descriptors of an image to the stream. name must be unique.
-func (s *Sampler) Add(name string, d *features.Descriptors) error {
-	if s.Total < 0 || s.PerImage < 0 {
-		return fmt.Errorf("vocabulary: %d descriptors, %d per image; expected 0 or more of both", s.Total, s.PerImage)
-	}
-	if err := checkDescriptors(d, 0); err != nil {
-		return fmt.Errorf("vocabulary: image %q: %w", name, err)
-	}
+func (s *Sampler) Add(name string, d *features.Descriptors) (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(s.Total < 0 || s.PerImage < 0, "vocabulary: %d descriptors, %d per image; expected 0 or more of both", s.Total, s.PerImage)
+	guard.Check(guard.Wrap(checkDescriptors(d, 0), "vocabulary: image %q", name))
 	random := rng.New(s.Seed, "vocabulary sample", name)
 	offers := make([]offer, d.Len())
 	for i := range offers {
@@ -60,9 +57,7 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	if s.dim == 0 && len(offers) > 0 {
 		s.dim = d.Dim
 	}
-	if err := checkDescriptors(d, s.dim); err != nil {
-		return fmt.Errorf("vocabulary: image %q: %w", name, err)
-	}
+	guard.Check(guard.Wrap(checkDescriptors(d, s.dim), "vocabulary: image %q", name))
 	total := cmp.Or(s.Total, defaultTotal)
 	for _, o := range offers {
 		s.kept = append(s.kept, offer{o.number, slices.Clone(o.vector)})

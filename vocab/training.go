@@ -3,7 +3,6 @@ package vocab
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -60,28 +59,20 @@ type Training struct {
 	traced func(iteration, descriptors int, mean float64)
 }
 
-// withDefaults fills in the defaults and validates the settings for the sample.
-func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
+// withDefaults fills in the defaults. It calls guard.Fail for settings that are invalid for the sample.
+func (t Training) withDefaults(vectors []uint8, dim int) Training {
 	t.Words = cmp.Or(t.Words, 200)
 	if t.Method == MethodMiniBatch {
 		t.Tolerance = cmp.Or(t.Tolerance, 1e-2)
 	}
 	t.Tolerance, t.MaxIterations = cmp.Or(t.Tolerance, 3e-5), cmp.Or(t.MaxIterations, 300)
-	switch err := checkSize(t.Words, dim); {
-	case err != nil:
-		return t, err
-	case len(vectors) == 0:
-		return t, features.ErrNoDescriptors
-	case len(vectors)%dim != 0:
-		return t, fmt.Errorf("%d bytes are not descriptors of length %d", len(vectors), dim)
-	case t.Method != MethodLloyd && t.Method != MethodMiniBatch:
-		return t, fmt.Errorf("unknown %v", t.Method)
-	case t.MaxIterations < 0:
-		return t, fmt.Errorf("maximum of %d iterations; expected 0 or more", t.MaxIterations)
-	case math.IsNaN(t.Tolerance) || t.Tolerance < 0:
-		return t, fmt.Errorf("tolerance %v; expected 0 or more", t.Tolerance)
-	}
-	return t, nil
+	guard.Check(checkSize(t.Words, dim))
+	guard.FailIf(len(vectors) == 0, "%w", features.ErrNoDescriptors)
+	guard.FailIf(len(vectors)%dim != 0, "%d bytes are not descriptors of length %d", len(vectors), dim)
+	guard.FailIf(t.Method != MethodLloyd && t.Method != MethodMiniBatch, "unknown %v", t.Method)
+	guard.FailIf(t.MaxIterations < 0, "maximum of %d iterations; expected 0 or more", t.MaxIterations)
+	guard.FailIf(math.IsNaN(t.Tolerance) || t.Tolerance < 0, "tolerance %v; expected 0 or more", t.Tolerance)
+	return t
 }
 
 // Train learns words from descriptors, n rows of dim bytes. Fewer distinct descriptors than words are an error; without
@@ -90,9 +81,9 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocabulary, err error) {
 	defer wrap(&err, "vocabulary")
 	defer guard.Catch(&err)
-	t = guard.Must(t.withDefaults(vectors, dim))
+	t = t.withDefaults(vectors, dim)
 	s := &sample{vectors: vectors, dim: dim, order: rng.New(t.Seed, "vocabulary order").Perm(len(vectors) / dim)}
-	first := guard.Must(s.distinctRows(t.Words))
+	first := s.distinctRows(t.Words)
 	halvings, least := 0, max(first[len(first)-1]+1, leastPart*t.Words)
 	for s.len()>>(halvings+1) >= least {
 		halvings++
@@ -133,21 +124,17 @@ func (s *sample) row(i int) []uint8 {
 	return s.vectors[at : at+s.dim]
 }
 
-// distinctRows returns the first distinct rows, one for each word.
-func (s *sample) distinctRows(words int) (rows []int, err error) {
-	if s.len() < words {
-		return nil, fmt.Errorf("%d words cannot be learned from %d descriptors", words, s.len())
-	}
+// distinctRows returns the first distinct rows, one for each word. It calls guard.Fail if they are too few.
+func (s *sample) distinctRows(words int) (rows []int) {
+	guard.FailIf(s.len() < words, "%d words cannot be learned from %d descriptors", words, s.len())
 	seen := make(map[string]struct{}, words)
 	for i := 0; i < s.len() && len(rows) < words; i++ {
 		if seen[string(s.row(i))] = struct{}{}; len(seen) > len(rows) {
 			rows = append(rows, i)
 		}
 	}
-	if len(rows) < words {
-		return nil, fmt.Errorf("%d words cannot be learned from %d descriptors, only %d of them distinct", words, s.len(), len(rows))
-	}
-	return rows, nil
+	guard.FailIf(len(rows) < words, "%d words cannot be learned from %d descriptors, only %d of them distinct", words, s.len(), len(rows))
+	return rows
 }
 
 // plusPlus draws the initial words among the first part rows of the sample, which must hold enough distinct rows. Single

@@ -184,10 +184,7 @@ func TestWaysToTrainAgree(t *testing.T) {
 
 func TestFillEmpty(t *testing.T) {
 	rows := []uint8{0, 1, 2, 3, 100, 104, 200}
-	training, err := Training{Words: 5}.withDefaults(rows, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	training := Training{Words: 5}.withDefaults(rows, 1)
 	words := newPoints(5, 1)
 	for j, v := range []float64{1, 250, 99, 251, 190} {
 		words.word(j)[0] = v

@@ -11,7 +11,6 @@ package vocab
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -36,13 +35,10 @@ func (v *Vocabulary) Dim() int { return v.Words.RawMatrix().Cols }
 // Limits that reject damaged files and mistyped settings.
 const mostWords, mostDim, mostValues = 1 << 20, 1 << 12, 1 << 27
 
-func (v *Vocabulary) checkWords() error {
-	if v == nil || v.Words == nil || v.Words.IsEmpty() {
-		return errors.New("no words")
-	}
-	if err := checkSize(v.Len(), v.Dim()); err != nil {
-		return err
-	}
+func (v *Vocabulary) checkWords() (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(v == nil || v.Words == nil || v.Words.IsEmpty(), "no words")
+	guard.Check(checkSize(v.Len(), v.Dim()))
 	for j := range v.Len() {
 		for f, value := range v.Words.RawRowView(j) {
 			if math.IsNaN(value) || value < 0 || value > math.MaxUint8 {

@@ -88,7 +88,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	failure := inv.shown(shown.Error(), "standard input")
 	plaintext.Fprintf(stderr, "partwise: %s\n", errors.New(failure)) // an error may have lines, such as one of a file
-	_ = inv.end(cmd, args, failure) // the exit code reports a failure already
+	_ = inv.end(cmd, args, failure)                                  // the exit code reports a failure already
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}

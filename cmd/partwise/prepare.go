@@ -126,7 +126,7 @@ func (in *inputs) listSkipped(out string, force bool) {
 // any image is read.
 func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, check func(*datasets.Set) error) *inputs {
 	in := &inputs{removeCache: func() {}}
-	guard.Must(cacheSize(cmd))
+	cacheSize(cmd) // refuses a wrong value before any work
 	filesIn(cmd.Context()).addExperiment(e)
 	bars := &stages{w: cmd.ErrOrStderr()}
 	bars.begin("reading the data")
@@ -244,22 +244,19 @@ func openStore(cmd *cobra.Command) (store *cache.Store, remove func(), err error
 		return nil, remove, err
 	}
 	store.Failed = func(err error) { warner(cmd)(err.Error() + "; continuing without the cache") }
-	size, err := cacheSize(cmd)
-	if size > 0 {
+	if size := cacheSize(cmd); size > 0 {
 		store.SetLimit(size)
 	}
-	return store, remove, err
+	return store, remove, nil
 }
 
 // cacheSize returns the size limit in the flag, 0 for none.
-func cacheSize(cmd *cobra.Command) (int64, error) {
-	text, err := cmd.Flags().GetString("cache-size")
-	if err != nil || text == "" {
-		return 0, err
+func cacheSize(cmd *cobra.Command) (size int64) {
+	text, _ := cmd.Flags().GetString("cache-size") // "" for a command without the flag
+	if text != "" {
+		var err error
+		size, err = bytesize.Parse(text)
+		checkUse(guard.Wrap(err, "--cache-size"))
 	}
-	size, err := bytesize.Parse(text)
-	if err != nil {
-		return 0, usageError{fmt.Errorf("--cache-size: %w", err)}
-	}
-	return size, nil
+	return size
 }

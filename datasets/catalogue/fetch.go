@@ -33,55 +33,46 @@ const (
 	slowWindow = time.Minute
 )
 
-// download downloads a file from the first address that provides it, to the folder workName of dir.
-func (d *Downloader) download(ctx context.Context, file *Download, dir string) (string, error) {
-	path := filepath.Join(dir, workName, file.File)
-	want, err := file.expectedSum(dir)
-	if err != nil {
-		return "", err
-	}
+// download downloads a file from the first address that provides it, to the folder workName of dir. It calls guard.Fail.
+func (d *Downloader) download(ctx context.Context, file *Download, dir string) (path string) {
+	path = filepath.Join(dir, workName, file.File)
+	want := guard.Must(file.expectedSum(dir))
 	if want.verify(path) == nil {
-		return path, nil // an interrupted process has downloaded it
+		return path // an interrupted process has downloaded it
 	}
 	addresses := file.URLs
 	if d.Mirror != "" {
 		mirrored, err := url.JoinPath(d.Mirror, file.File)
-		if err != nil {
-			return "", fmt.Errorf("mirror %q: %w", d.Mirror, err)
-		}
+		guard.Check(guard.Wrap(err, "mirror %q", d.Mirror))
 		addresses = []string{mirrored}
 	}
 	var errs []error
 	for _, text := range addresses {
-		address, err := d.address(file, text)
-		if err == nil {
-			err = d.fetchFrom(ctx, address, file, path)
-		}
-		if err == nil {
-			if err = want.verify(path + partSuffix); err == nil {
-				return path, os.Rename(path+partSuffix, path)
+		err := guard.Try(func() {
+			address := d.address(file, text)
+			guard.Check(d.fetchFrom(ctx, address, file, path))
+			if err := want.verify(path + partSuffix); err != nil {
+				guard.Fail("%s: %w", address, errors.Join(err, os.Remove(path+partSuffix)))
 			}
-			err = fmt.Errorf("%s: %w", address, errors.Join(err, os.Remove(path+partSuffix)))
+		})
+		if err == nil {
+			guard.Check(os.Rename(path+partSuffix, path))
+			return path
 		}
-		if ctx.Err() != nil || isDiskError(err) {
-			return "", err
-		}
+		guard.FailIf(ctx.Err() != nil || isDiskError(err), "%w", err)
 		errs = append(errs, err)
 	}
-	return "", errors.Join(errs...)
+	guard.Check(errors.Join(errs...))
+	return path
 }
 
-// address returns an address of the file, or an error if it is unusable.
-func (d *Downloader) address(file *Download, text string) (*url.URL, error) {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-	case u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		err = fmt.Errorf("%s: expected an http or https URL", text)
-	case u.Scheme == "http" && !file.hasSum() && !d.Insecure:
-		err = fmt.Errorf("%s: a plain HTTP download without a published checksum could be altered on the way; insecure allows it", text)
-	}
-	return u, err
+// address returns an address of the file. It calls guard.Fail if it is unusable.
+func (d *Downloader) address(file *Download, text string) *url.URL {
+	u := guard.Must(url.Parse(text))
+	guard.FailIf(u.Host == "" || u.Scheme != "http" && u.Scheme != "https", "%s: expected an http or https URL", text)
+	guard.FailIf(u.Scheme == "http" && !file.hasSum() && !d.Insecure,
+		"%s: a plain HTTP download without a published checksum could be altered on the way; insecure allows it", text)
+	return u
 }
 
 // client follows redirects from https only to https, and only to the set's hosts unless a sum is published.
@@ -206,7 +197,8 @@ func (d *Downloader) request(ctx context.Context, from *url.URL, file *Download,
 }
 
 // receive appends the body to the part, which already has the bytes of have.
-func (d *Downloader) receive(file *Download, path string, from *url.URL, body io.Reader, have partialFile, count func(n int)) error {
+func (d *Downloader) receive(file *Download, path string, from *url.URL, body io.Reader, have partialFile, count func(n int)) (err error) {
+	defer guard.Catch(&err)
 	limit := cmp.Or(file.MaxBytes, defaultMaxBytes)
 	if have.total > limit {
 		return finalErrorf("the file has %d bytes, above the limit of %d", have.total, limit)
@@ -215,10 +207,7 @@ func (d *Downloader) receive(file *Download, path string, from *url.URL, body io
 	if have.size == 0 {
 		mode |= os.O_TRUNC
 	}
-	out, err := os.OpenFile(path+partSuffix, mode, 0o666)
-	if err != nil {
-		return err
-	}
+	out := guard.Must(os.OpenFile(path+partSuffix, mode, 0o666))
 	defer out.Close()
 	note := fmt.Appendf(nil, "%s\n%s\n%d\n", from, have.version, have.total)
 	err = os.WriteFile(path+noteSuffix, note, 0o666)
@@ -230,9 +219,7 @@ func (d *Downloader) receive(file *Download, path string, from *url.URL, body io
 		if have.size += int64(n); have.size > limit {
 			return errors.Join(finalErrorf("the server sent more than the limit of %d bytes", limit), dropPart(path))
 		}
-		if _, err := out.Write(buf[:n]); err != nil {
-			return err
-		}
+		guard.Must(out.Write(buf[:n]))
 		if d.Progress != nil {
 			d.Progress(file.File, int(have.size), int(have.total))
 		}
@@ -315,12 +302,9 @@ func (f *Download) expectedSum(dir string) (fileSum, error) {
 }
 
 // checkSum returns an error if the file is missing or has another sum than expected.
-func (f *Download) checkSum(path string) error {
-	s, err := f.expectedSum(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return s.verify(path)
+func (f *Download) checkSum(path string) (err error) {
+	defer guard.Catch(&err)
+	return guard.Must(f.expectedSum(filepath.Dir(path))).verify(path)
 }
 
 // verify returns an error if the file, which may be a part, cannot be read or has another sum.
@@ -347,19 +331,17 @@ func (s fileSum) verify(path string) (err error) {
 	return err
 }
 
-// noteSum writes the sum of a file without a published one into dir for later downloads, and reports it.
-func (d *Downloader) noteSum(file *Download, path, dir string) error {
-	if file.hasSum() {
-		return nil
-	}
+// noteSum writes the sum of a file without a published one into dir for later downloads, and reports it. It calls
+// guard.Fail.
+func (d *Downloader) noteSum(file *Download, path, dir string) {
 	noted := filepath.Join(dir, file.File+sumSuffix)
-	if _, err := os.Lstat(noted); !errors.Is(err, fs.ErrNotExist) {
-		return err // the file was checked against the noted sum
+	_, err := os.Lstat(noted)
+	if file.hasSum() || err == nil {
+		return // the file was checked
 	}
+	guard.FailIf(!errors.Is(err, fs.ErrNotExist), "%w", err)
 	sum, _, err := atomicfile.Sum(context.Background(), path)
-	if err != nil {
-		return err
-	}
+	guard.Check(err)
 	d.report(fmt.Sprintf("%s has no published checksum; its SHA-256 is %x, saved in %s", file.File, sum, noted))
-	return atomicfile.Write(noted, fmt.Appendf(nil, "%x  %s\n", sum, file.File))
+	guard.Check(atomicfile.Write(noted, fmt.Appendf(nil, "%x  %s\n", sum, file.File)))
 }

@@ -119,12 +119,7 @@ func Add(sets ...Info) (remove func()) {
 // Lookup returns the known set called name. It ignores case and SetPrefix.
 func Lookup(name string) (Info, bool) {
 	name = strings.TrimPrefix(name, SetPrefix)
-	sets := Known()
-	i := slices.IndexFunc(sets, func(s Info) bool { return strings.EqualFold(s.Name, name) })
-	if i < 0 {
-		return Info{}, false
-	}
-	return sets[i], true
+	return lists.Find(Known(), func(s Info) bool { return strings.EqualFold(s.Name, name) })
 }
 
 // DataDir returns the default folder for downloads: the folder in the environment variable PARTWISE_DATA, else partwise

@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -96,7 +95,7 @@ func (u *unpacker) unpackEntry(name string, mode fs.FileMode, open func() (io.Re
 		"the archive has more than %d files and folders, or more than %d bytes of names", maxEntries, maxNamesBytes)
 	guard.Check(u.ctx.Err())
 	guard.Within(func() {
-		guard.Check(checkName(name))
+		checkName(name)
 		clean := path.Clean(name)
 		switch {
 		case !mode.IsDir() && !mode.IsRegular():
@@ -123,20 +122,16 @@ func (u *unpacker) writeFile(name string, open func() (io.ReadCloser, error)) {
 	guard.Check(errors.Join(err, f.Close()))
 }
 
-// checkName refuses names that leave the archive's folder on any system, or cannot be shown or stored.
-func checkName(name string) error {
-	switch drive := len(name) > 1 && name[1] == ':'; {
-	case len(name) > maxNameBytes:
-		return fmt.Errorf("the name has more than %d bytes", maxNameBytes)
-	case !utf8.ValidString(name):
-		return errors.New("the name is not UTF-8")
-	case drive || strings.Contains(name, `\`) || path.IsAbs(name) || !filepath.IsLocal(filepath.FromSlash(path.Clean(name))):
-		return errors.New("the name points outside the archive's folder")
-	}
+// checkName refuses names that leave the archive's folder on any system, or cannot be shown or stored. It calls guard.Fail.
+func checkName(name string) {
+	drive := len(name) > 1 && name[1] == ':'
+	guard.FailIf(len(name) > maxNameBytes, "the name has more than %d bytes", maxNameBytes)
+	guard.FailIf(!utf8.ValidString(name), "the name is not UTF-8")
+	guard.FailIf(drive || strings.Contains(name, `\`) || path.IsAbs(name) || !filepath.IsLocal(filepath.FromSlash(path.Clean(name))),
+		"the name points outside the archive's folder")
 	for _, r := range name {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) {
-			return fmt.Errorf("the name has the control character %U", r)
+			guard.Fail("the name has the control character %U", r)
 		}
 	}
-	return nil
 }

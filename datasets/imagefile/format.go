@@ -142,12 +142,7 @@ func readFormat(r io.ReaderAt) (*format, error) {
 }
 
 // FileError returns err as the error of the image file at path, or nil for nil.
-func FileError(path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &Error{KindOfFile(err), fmt.Errorf("image %s: %w", path, err)}
-}
+func FileError(path string, err error) error { return withKind(err, "image %s", path) }
 
 // CheckLength returns an error for an image file that is too large to be read.
 func CheckLength(path string, bytes int64) error {
@@ -171,8 +166,9 @@ func readHeader(content []byte) (*format, Header, error) {
 	if err != nil {
 		return nil, Header{}, err
 	}
-	memory, err := kind.memory(content, config)
-	return kind, Header{kind.name, config.Width, config.Height, memory + smallDecoding}, decodeError(kind, err)
+	header := Header{kind.name, config.Width, config.Height, smallDecoding}
+	err = guard.Try(func() { header.Memory += kind.memory(content, config) })
+	return kind, header, decodeError(kind, err)
 }
 
 // Size returns the stored width and height in the header of the image file at path, with the same errors as Decode.
@@ -183,10 +179,7 @@ func Size(path string) (width, height int, err error) {
 	}
 	defer f.Close()
 	_, config, err := decodeConfig(f)
-	if err != nil {
-		return 0, 0, fmt.Errorf("image %s: %w", path, err)
-	}
-	return config.Width, config.Height, nil
+	return config.Width, config.Height, guard.Wrap(err, "image %s", path)
 }
 
 // decodeConfig reads the header of an image file.
@@ -279,11 +272,13 @@ func NewError(kind Kind, format string, args ...any) error {
 }
 
 // OpenError returns the error of an image file that cannot be opened or read, or nil for nil. err must name the file.
-func OpenError(err error) error {
+func OpenError(err error) error { return withKind(err, "image") }
+
+func withKind(err error, context string, args ...any) error {
 	if err == nil {
 		return nil
 	}
-	return &Error{KindOfFile(err), fmt.Errorf("image: %w", err)}
+	return &Error{KindOfFile(err), guard.Wrap(err, context, args...)}
 }
 
 // KindOf returns the kind of an error of a sample, KindNoFeatures if it has none.

@@ -3,13 +3,13 @@ package imagefile
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"image"
 	"image/color"
 	"io"
 
 	"golang.org/x/image/tiff"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/heif"
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
@@ -19,13 +19,11 @@ const smallDecoding = 1 << 20 // the fixed memory of any decoder: buffers and ta
 // Limits on the scans of a JPEG, usually up to 20: a scan of a few bytes can cover all pixels.
 const mostScans, mostScanPixels = 128, 2_000_000_000
 
-// memory returns the most bytes that decoding takes at a time, or an error if the header is implausible.
-func (f *format) memory(content []byte, c image.Config) (int64, error) {
+// memory returns the most bytes that decoding takes at a time. It calls guard.Fail if the header is implausible.
+func (f *format) memory(content []byte, c image.Config) int64 {
 	pixels, length := int64(c.Width)*int64(c.Height), int64(len(content))
-	if f.densest > 0 && pixels > f.densest*length {
-		return 0, fmt.Errorf("the header declares %d×%d pixels, too many for the %d bytes of the file: %w",
-			c.Width, c.Height, length, io.ErrUnexpectedEOF)
-	}
+	guard.FailIf(f.densest > 0 && pixels > f.densest*length, "the header declares %d×%d pixels, too many for the %d bytes of the file: %w",
+		c.Width, c.Height, length, io.ErrUnexpectedEOF)
 	pixel := pixelBytes(c.ColorModel)
 	switch f.name {
 	case "PNG":
@@ -42,8 +40,8 @@ func (f *format) memory(content []byte, c image.Config) (int64, error) {
 		// image, and copies RGB and CMYK images.
 		jpeg := jpegmeans.Parse(content)
 		if jpeg.Scans > mostScans || int64(jpeg.Scans)*pixels > mostScanPixels {
-			return 0, NewError(KindTooLarge, "a JPEG of %d×%d pixels in %d scans; the limit is %d scans", c.Width, c.Height, jpeg.Scans,
-				min(mostScans, mostScanPixels/pixels))
+			guard.Check(NewError(KindTooLarge, "a JPEG of %d×%d pixels in %d scans; the limit is %d scans", c.Width, c.Height, jpeg.Scans,
+				min(mostScans, mostScanPixels/pixels)))
 		}
 		if pixel = int64(jpeg.Components); pixel > 1 {
 			pixel += 4
@@ -51,16 +49,15 @@ func (f *format) memory(content []byte, c image.Config) (int64, error) {
 		if jpeg.Progressive {
 			pixel += 4 * int64(jpeg.Components)
 		}
-		return paddedPixels(c, 32) * pixel, nil
+		return paddedPixels(c, 32) * pixel
 	case "TIFF":
-		block, err := tiffBlock(content, c)
-		return pixel*pixels + 3*8*block + 8*length, err // a block is unpacked into memory that doubles
+		return pixel*pixels + 3*8*tiffBlock(content, c) + 8*length // a block is unpacked into memory that doubles
 	case "HEIF":
-		return heif.Memory(c.Width, c.Height, length), nil
+		return heif.Memory(c.Width, c.Height, length)
 	case "WebP":
 		return webpMemory(content, c)
 	}
-	return pixel*pixels + 16*int64(c.Width), nil
+	return pixel*pixels + 16*int64(c.Width)
 }
 
 func pixelBytes(model color.Model) int64 {
@@ -85,20 +82,17 @@ func paddedPixels(c image.Config, to int) int64 {
 
 // webpMemory: the lossy decoder takes three bytes for two pixels and more for its tables. The lossless one takes 4 for
 // each pixel, as much again for a palette, and a byte more for the transparency of a lossy image.
-func webpMemory(content []byte, c image.Config) (int64, error) {
-	if len(content) < 16 {
-		return 0, io.ErrUnexpectedEOF
-	}
+func webpMemory(content []byte, c image.Config) int64 {
+	guard.FailIf(len(content) < 16, "%w", io.ErrUnexpectedEOF)
 	// The decoder trusts the lengths of chunks. None may be longer than the file, rounded up to even.
-	if whole := int64(binary.LittleEndian.Uint32(content[4:])); whole+8 > int64(len(content))+1 {
-		return 0, fmt.Errorf("the header declares %d bytes, but the file has %d: %w", whole+8, len(content), io.ErrUnexpectedEOF)
-	}
+	whole := int64(binary.LittleEndian.Uint32(content[4:])) + 8
+	guard.FailIf(whole > int64(len(content))+1, "the header declares %d bytes, but the file has %d: %w", whole, len(content), io.ErrUnexpectedEOF)
 	const extended, flagsAt, animated = "VP8X", 20, 0x02
 	if string(content[12:16]) == extended && len(content) > flagsAt && content[flagsAt]&animated != 0 {
-		return 0, NewError(KindUnsupported, "animated WebP images are not supported")
+		guard.Check(NewError(KindUnsupported, "animated WebP images are not supported"))
 	}
 	const tables = 64 << 20 // up to 2600 groups of prefix codes
-	return paddedPixels(c, 16)*11 + min(tables, 64*int64(len(content))) + int64(len(content)), nil
+	return paddedPixels(c, 16)*11 + min(tables, 64*int64(len(content))) + int64(len(content))
 }
 
 // Tags of the directory of a TIFF file.
@@ -128,7 +122,7 @@ func decodeTIFF(content []byte) (image.Image, error) {
 }
 
 // tiffBlock returns the pixels of a block, which is a strip of rows or a tile.
-func tiffBlock(content []byte, c image.Config) (int64, error) {
+func tiffBlock(content []byte, c image.Config) int64 {
 	tags := tiffTags(content)
 	width, height := int64(c.Width), int64(c.Height)
 	if w := tags[tiffTileWidth]; w != 0 {
@@ -137,10 +131,9 @@ func tiffBlock(content []byte, c image.Config) (int64, error) {
 		height = min(h, height)
 	}
 	across, down := (int64(c.Width)+width-1)/width, (int64(c.Height)+height-1)/height
-	if width > MaxPixels || height > MaxPixels || across*width > mostBlockPixels/(down*height) {
-		return 0, fmt.Errorf("%d blocks of %d×%d pixels in an image of %d×%d", across*down, width, height, c.Width, c.Height)
-	}
-	return width * height, nil
+	guard.FailIf(width > MaxPixels || height > MaxPixels || across*width > mostBlockPixels/(down*height),
+		"%d blocks of %d×%d pixels in an image of %d×%d", across*down, width, height, c.Width, c.Height)
+	return width * height
 }
 
 // tiffTags returns the tags with a single integer in the first directory of a TIFF file.

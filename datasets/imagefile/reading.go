@@ -2,7 +2,6 @@ package imagefile
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -44,28 +43,21 @@ type Reading struct {
 
 // NewReading reads the header of a file with this content. With mend a truncated JPEG file is used as far as it goes;
 // it is an error if less than half of its rows are there. A raw image is read as its JPEG preview.
-func NewReading(content []byte, mend bool) (*Reading, error) {
+func NewReading(content []byte, mend bool) (r *Reading, err error) {
+	defer guard.Catch(&err)
 	if kind := formatOf(content[:min(len(content), MagicLength)]); kind != nil && kind.name == raw {
-		jpeg, err := preview(content)
-		if err != nil {
-			return nil, err
-		}
-		r, err := NewReading(jpeg, mend)
-		if err == nil {
-			r.turn = previewOrientation(content, jpegmeans.Parse(jpeg))
-		}
-		return r, err
-	}
-	kind, header, err := readHeader(content)
-	if err != nil {
-		return nil, err
-	}
-	r := &Reading{content: content, kind: kind, Header: header}
-	if kind.name != "JPEG" {
+		jpeg := guard.Must(preview(content))
+		r = guard.Must(NewReading(jpeg, mend))
+		r.turn = previewOrientation(content, jpegmeans.Parse(jpeg))
 		return r, nil
 	}
-	r.jpeg = jpegmeans.Parse(content)
-	if !mend {
+	kind, header, err := readHeader(content)
+	guard.Check(err)
+	r = &Reading{content: content, kind: kind, Header: header}
+	if kind.name == "JPEG" {
+		r.jpeg = jpegmeans.Parse(content)
+	}
+	if r.jpeg == nil || !mend {
 		return r, nil
 	}
 	mended, rows := r.jpeg.Mend()
@@ -129,20 +121,16 @@ func (r *Reading) Memory(uses []Use) int64 {
 
 // Image returns the image and the size of the whole one. Unless least is 0, the image is reduced as by [Reduced].
 func (r *Reading) Image(least int) (img image.Image, whole image.Point, err error) {
+	defer guard.Catch(&err)
 	if times := r.decodingFactor(least); times > 1 {
 		orientation := r.orientation()
 		if r.images[times] == nil {
-			if img, err = r.decodeSafely(func() (image.Image, error) { return r.jpeg.Decode(times) }); err != nil {
-				return nil, whole, err
-			}
-			r.images[times] = orient(img, orientation)
+			r.images[times] = orient(r.decodeSafely(func() (image.Image, error) { return r.jpeg.Decode(times) }), orientation)
 		}
 		return r.images[times], uprightSize(r.size(), orientation), nil
 	}
 	if r.images[1] == nil {
-		if r.images[1], err = r.decode(); err != nil {
-			return nil, whole, err
-		}
+		r.images[1] = r.decode()
 	}
 	whole = r.images[1].Bounds().Size()
 	times := 1
@@ -155,28 +143,26 @@ func (r *Reading) Image(least int) (img image.Image, whole image.Point, err erro
 	return r.images[times], whole, nil
 }
 
-func (r *Reading) decodeSafely(decode func() (image.Image, error)) (img image.Image, err error) {
-	err = guard.Call(func() error {
+// decodeSafely returns the result of decode. It calls guard.Fail, also if decode panics.
+func (r *Reading) decodeSafely(decode func() (image.Image, error)) (img image.Image) {
+	err := guard.Call(func() (err error) {
 		img, err = decode()
 		return err
 	})
-	return img, decodeError(r.kind, err)
+	guard.Check(decodeError(r.kind, err))
+	return img
 }
 
-func (r *Reading) decode() (image.Image, error) {
-	img, err := r.decodeSafely(func() (image.Image, error) { return r.kind.decode(r.content) })
-	if err != nil {
-		return nil, err
-	}
-	switch size := img.Bounds().Size(); {
-	case size.X < 1 || size.Y < 1:
-		return nil, errors.New("no pixels")
-	case size.X > r.Header.Width || size.Y > r.Header.Height:
-		return nil, fmt.Errorf("%d×%d pixels, but the header declares %d×%d", size.X, size.Y, r.Header.Width, r.Header.Height)
-	case r.jpeg != nil:
+// decode returns the whole image, upright. It calls guard.Fail.
+func (r *Reading) decode() image.Image {
+	img := r.decodeSafely(func() (image.Image, error) { return r.kind.decode(r.content) })
+	size, of := img.Bounds().Size(), r.Header
+	guard.FailIf(size.X < 1 || size.Y < 1, "no pixels")
+	guard.FailIf(size.X > of.Width || size.Y > of.Height, "%d×%d pixels, but the header declares %d×%d", size.X, size.Y, of.Width, of.Height)
+	if r.jpeg != nil {
 		img = orient(img, r.orientation())
 	}
-	return img, nil
+	return img
 }
 
 const mostReduced = 8 // the largest factor of Reduced

@@ -179,28 +179,23 @@ func (s *Stored) At(i, j int) float64 {
 func (s *Stored) T() mat.Matrix { return mat.Transpose{Matrix: s} }
 
 // Read reads the rows from, …, from+p−1 into dst, p×c. An error names the file.
-func (s *Stored) Read(ctx context.Context, from int, dst *mat.Dense) error {
+func (s *Stored) Read(ctx context.Context, from int, dst *mat.Dense) (err error) {
+	defer guard.Catch(&err)
 	p, c := dst.Dims()
 	if r, columns := s.Dims(); from < 0 || p > r-from || c != columns {
 		panic(mat.ErrShape)
 	}
 	for done := 0; done < p; {
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
+		guard.Check(context.Cause(ctx))
 		at, row := 0, from+done // the part that holds the row, and the row's index in it
 		for ; row >= s.parts[at].dims[0]; at++ {
 			row -= s.parts[at].dims[0]
 		}
 		count := min(p-done, s.parts[at].dims[0]-row)
 		rows := dst.Slice(done, done+count, 0, c).(*mat.Dense)
-		if err := s.parts[at].read(row, rows); err != nil {
-			return err
-		}
+		guard.Check(s.parts[at].read(row, rows))
 		for i := 0; s.checks && i < count; i++ {
-			if err := checkRow(row+i, nil, rows.RawRowView(i), s.missing); err != nil {
-				return fmt.Errorf("%s: %w", s.parts[at].path, err)
-			}
+			guard.Check(guard.Wrap(checkRow(row+i, nil, rows.RawRowView(i), s.missing), "%s", s.parts[at].path))
 		}
 		done += count
 	}
@@ -242,23 +237,20 @@ func (s *Stored) Close() (err error) {
 // Range returns the smallest and the largest value; for bytes with a value above 1 these are 0 and 255.
 func (s *Stored) Range() (least, greatest float64) { return s.least, s.greatest }
 
-// scan finds the range of the values that are not missing. For bytes it stops at the first value above 1.
-func (s *Stored) scan(ctx context.Context, missing bool) error {
+// scan finds the range of the values that are not missing. For bytes it stops at the first value above 1. It calls
+// guard.Fail for values that are not finite.
+func (s *Stored) scan(ctx context.Context, missing bool) {
 	n, m := s.Dims()
 	s.least, s.greatest = math.Inf(1), math.Inf(-1)
 	rows := max(1, min(n, 1<<17/m))
 	x := mat.NewDense(rows, m, nil)
 	for from := 0; from < n; from += rows {
 		x := x.Slice(0, min(rows, n-from), 0, m).(*mat.Dense)
-		if err := s.Read(ctx, from, x); err != nil {
-			return err
-		}
+		guard.Check(s.Read(ctx, from, x))
 		p, _ := x.Dims()
 		for i := range p {
 			row := x.RawRowView(i)
-			if err := checkRow(from+i, nil, row, missing); err != nil {
-				return err
-			}
+			guard.Check(checkRow(from+i, nil, row, missing))
 			for _, v := range row {
 				if !math.IsNaN(v) {
 					s.least, s.greatest = min(s.least, v), max(s.greatest, v)
@@ -270,7 +262,6 @@ func (s *Stored) scan(ctx context.Context, missing bool) error {
 			break
 		}
 	}
-	return nil
 }
 
 // isBytes reports whether all values are bytes.

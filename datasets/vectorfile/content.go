@@ -70,7 +70,7 @@ func (in *input) content(x mat.Matrix, words []string) *Content {
 	case onDisk && isShard && h == 0: // its range is not needed, and it may be large
 		stored.checks, stored.missing = true, in.opt.Missing
 	case onDisk:
-		guard.Check(stored.scan(in.ctx, in.opt.Missing))
+		stored.scan(in.ctx, in.opt.Missing)
 	default:
 		guard.Check(checkFinite(x, in.opt.Missing))
 	}
@@ -118,17 +118,14 @@ func duplicate(names []string) (name string, found bool) {
 }
 
 // checkFinite returns an error with the place of the first infinite value of x or, unless missing is set, NaN.
-func checkFinite(x mat.Matrix, missing bool) error {
-	if _, ok := x.(*Bytes); ok {
-		return nil
+func checkFinite(x mat.Matrix, missing bool) (err error) {
+	defer guard.Catch(&err)
+	if _, ok := x.(*Bytes); !ok {
+		matrix.EachRow(x, matrix.AllRows(x), func(i int, columns []int, values []float64) {
+			guard.Check(checkRow(i, columns, values, missing))
+		})
 	}
-	var err error
-	matrix.EachRow(x, matrix.AllRows(x), func(i int, columns []int, values []float64) {
-		if err == nil {
-			err = checkRow(i, columns, values, missing)
-		}
-	})
-	return err
+	return nil
 }
 
 const missingHint = "; set missing to nan if the value is missing"

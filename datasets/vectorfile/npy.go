@@ -3,6 +3,7 @@ package vectorfile
 import (
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"context"
 	"math"
 	"path/filepath"
@@ -145,12 +146,7 @@ func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts
 // joinSparse replaces the arrays of scipy.sparse.save_npz by their matrix, called "data".
 func (vs *variables) joinSparse(in *input) {
 	names := []string{"format", "shape", "data", "indptr", "indices"}
-	part := func(name string) *Variable {
-		if i := slices.IndexFunc(*vs, func(v Variable) bool { return v.Name == name }); i >= 0 {
-			return &(*vs)[i]
-		}
-		return &Variable{Name: name}
-	}
+	part := func(name string) *Variable { return cmp.Or(vs.find(name), &Variable{Name: name}) }
 	format, shape, data := part("format"), part("shape"), part("data")
 	if len(format.Dims) != 0 || len(format.Text) != 1 || shape.len() != 2 || len(data.Dims) == 0 {
 		return

@@ -36,27 +36,22 @@ type Options struct {
 const headLength = 1024 // the bytes that identify the format
 
 // Open reads a file of vectors: MATLAB, IDX, NumPy, Parquet, SVMlight or CSV. The content decides the format, not the name.
-func Open(ctx context.Context, path string, opt Options) (*Content, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
+func Open(ctx context.Context, path string, opt Options) (_ *Content, err error) {
+	defer guard.Catch(&err)
+	f := guard.Must(os.Open(path))
 	defer f.Close()
 	var head []byte
-	text, _, err := zipfile.Gunzip(f)
-	if err == nil {
-		head, err = text.Peek(headLength)
-	}
-	switch {
-	case len(head) == 0 && err != nil && !errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("%s: %w", path, err)
-	case len(head) == 0:
-		return nil, fmt.Errorf("%s: the file is empty", path)
-	case imagefile.Is(head):
-		return nil, fmt.Errorf("%s: a single image; use the folder of images", path)
-	case startsWith("ARROW1")(head):
-		return nil, fmt.Errorf("%s: Arrow and Feather are not supported; write Parquet, in Python with pyarrow.parquet.write_table", path)
-	case opt.OnDisk && !isIDX(head) && !isNPY(head) && !isZip(head):
+	guard.Within(func() {
+		text, _, err := zipfile.Gunzip(f)
+		if err == nil {
+			head, err = text.Peek(headLength)
+		}
+		failIf(len(head) == 0 && err != nil && !errors.Is(err, io.EOF), "%w", err)
+		failIf(len(head) == 0, "the file is empty")
+		failIf(imagefile.Is(head), "a single image; use the folder of images")
+		failIf(startsWith("ARROW1")(head), "Arrow and Feather are not supported; write Parquet, in Python with pyarrow.parquet.write_table")
+	}, "%s", path)
+	if opt.OnDisk && !isIDX(head) && !isNPY(head) && !isZip(head) {
 		return nil, NotOnDisk(path)
 	}
 	for _, r := range readers {

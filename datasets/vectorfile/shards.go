@@ -130,16 +130,11 @@ func (c *Content) checkFit(b *Content) {
 	_, columns := b.Vectors.Dims()
 	x, stored := c.Vectors.(*Stored)
 	y, too := b.Vectors.(*Stored)
-	switch {
-	case c.Height != b.Height || c.Width != b.Width:
-		guard.Fail("%d×%d images cannot be combined with %d×%d images", b.Height, b.Width, c.Height, c.Width)
-	case m != columns:
-		guard.Fail("vectors of %d values cannot be combined with the first %d, of %d values", columns, n, m)
-	case fmt.Sprintf("%T", c.Vectors) != fmt.Sprintf("%T", b.Vectors), stored && too && x.isBytes() != y.isBytes():
-		guard.Fail("vectors of another type of numbers cannot be combined with the first %d", n)
-	case c.Settings != b.Settings:
-		guard.Fail("features of the settings %s cannot be combined with %s", b.Settings, c.Settings)
-	}
+	failIf(c.Height != b.Height || c.Width != b.Width, "%d×%d images cannot be combined with %d×%d images", b.Height, b.Width, c.Height, c.Width)
+	failIf(m != columns, "vectors of %d values cannot be combined with the first %d, of %d values", columns, n, m)
+	failIf(fmt.Sprintf("%T", c.Vectors) != fmt.Sprintf("%T", b.Vectors) || stored && too && x.isBytes() != y.isBytes(),
+		"vectors of another type of numbers cannot be combined with the first %d", n)
+	failIf(c.Settings != b.Settings, "features of the settings %s cannot be combined with %s", b.Settings, c.Settings)
 }
 
 // join returns the samples of all contents, which fit each other.

@@ -38,11 +38,10 @@ var writers = map[string]func(*bufio.Writer, *Content){
 
 // CanWrite returns an error if Write does not support the extension of path, or its folder does not exist.
 func CanWrite(path string) error {
-	if writers[strings.ToLower(filepath.Ext(path))] == nil {
-		return fmt.Errorf("%s: the name must end in .npz, .mat or .csv", path)
-	}
 	dir, err := os.Stat(filepath.Dir(path))
 	switch {
+	case writers[strings.ToLower(filepath.Ext(path))] == nil:
+		return fmt.Errorf("%s: the name must end in .npz, .mat or .csv", path)
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
 	case !dir.IsDir():

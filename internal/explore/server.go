@@ -198,6 +198,8 @@ func failure(status int, format string, args ...any) error {
 	return &statusError{status, fmt.Errorf(format, args...)}
 }
 
+func fail(status int, format string, args ...any) { guard.Check(failure(status, format, args...)) }
+
 var errNothing = failure(http.StatusNotFound, "no page at this address: use the address that partwise explore printed")
 
 // forLoopback reports whether a request names this server by a loopback address. Otherwise a page of another name that
@@ -217,15 +219,7 @@ func forLoopback(r *http.Request) bool {
 // and without the lock, so that a client that does not read cannot block others.
 func (s *Server) change(do func(context.Context, feedback.Act) (*feedback.State, error)) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		a, err := decodeRequest(w, r)
-		if err != nil {
-			return err
-		}
-		text, err := s.applyChange(a, do)
-		if err != nil {
-			return err
-		}
-		return writeState(w, text)
+		return writeState(w, s.applyChange(decodeRequest(w, r), do))
 	}
 }
 
@@ -237,48 +231,47 @@ type posted struct {
 
 // finishSession signals that the person is finished, after the running act.
 func (s *Server) finishSession(w http.ResponseWriter, r *http.Request) error {
-	if _, err := decodeRequest(w, r); err != nil {
-		return err
-	}
+	decodeRequest(w, r)
 	s.acting.Lock()
 	s.finish.Do(func() { close(s.finished) })
 	s.acting.Unlock()
 	return s.serveState(w, r)
 }
 
-func decodeRequest(w http.ResponseWriter, r *http.Request) (a posted, err error) {
+// decodeRequest and applyChange call guard.Fail.
+func decodeRequest(w http.ResponseWriter, r *http.Request) (a posted) {
 	if r.Header.Get("Content-Type") != "application/json" {
-		return a, failure(http.StatusUnsupportedMediaType, "a request must be application/json")
+		fail(http.StatusUnsupportedMediaType, "a request must be application/json")
 	}
 	limits := http.NewResponseController(w)
 	_ = limits.SetReadDeadline(time.Now().Add(acceptable)) // only a test's writer does not support it
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return a, failure(http.StatusRequestEntityTooLarge, "the request is too large: select fewer images")
+		fail(http.StatusRequestEntityTooLarge, "the request is too large: select fewer images")
 	} else if err != nil {
-		return a, failure(http.StatusBadRequest, "the request ends early: %w", err)
+		fail(http.StatusBadRequest, "the request ends early: %w", err)
 	}
 	_ = limits.SetReadDeadline(time.Time{})
 	if err := output.Unmarshal(text, &a); err != nil {
-		return a, failure(http.StatusBadRequest, "the request cannot be read: %w", err)
+		fail(http.StatusBadRequest, "the request cannot be read: %w", err)
 	}
-	return a, nil
+	return a
 }
 
-func (s *Server) applyChange(a posted, do func(context.Context, feedback.Act) (*feedback.State, error)) ([]byte, error) {
+func (s *Server) applyChange(a posted, do func(context.Context, feedback.Act) (*feedback.State, error)) []byte {
 	if len(a.ID) > largestID {
-		return nil, failure(http.StatusBadRequest, "the id is longer than %d bytes", largestID)
+		fail(http.StatusBadRequest, "the id is longer than %d bytes", largestID)
 	}
 	if a.Model != "" && a.Model != s.model {
-		return nil, failure(http.StatusConflict, "the groups have changed since this page was opened: reload it")
+		fail(http.StatusConflict, "the groups have changed since this page was opened: reload it")
 	}
 	s.acting.Lock()
 	defer s.acting.Unlock()
 	if s.closed || s.ctx.Err() != nil {
-		return nil, failure(http.StatusServiceUnavailable, "partwise explore is stopping")
+		fail(http.StatusServiceUnavailable, "partwise explore is stopping")
 	}
 	if a.ID != "" && slices.Contains(s.recentIDs, a.ID) {
-		return *s.state.Load(), nil
+		return *s.state.Load()
 	}
 	var state *feedback.State
 	err := guard.Call(func() (err error) {
@@ -286,17 +279,16 @@ func (s *Server) applyChange(a posted, do func(context.Context, feedback.Act) (*
 		return err
 	})
 	if mistake, ok := errors.AsType[*feedback.MistakeError](err); ok {
-		return nil, &statusError{http.StatusUnprocessableEntity, mistake}
+		guard.Check(&statusError{http.StatusUnprocessableEntity, mistake})
 	}
-	if err != nil {
-		if s.ctx.Err() != nil {
-			return nil, failure(http.StatusServiceUnavailable, "partwise explore was stopped")
-		}
+	if err != nil && s.ctx.Err() != nil {
+		fail(http.StatusServiceUnavailable, "partwise explore was stopped")
+	} else if err != nil {
 		_, err2 := s.setState(s.session.State())
-		return nil, errors.Join(err, err2)
+		guard.Check(errors.Join(err, err2))
 	}
 	s.recentIDs = append(s.recentIDs[max(0, len(s.recentIDs)+1-mostDone):], a.ID)
-	return s.setState(state)
+	return guard.Must(s.setState(state))
 }
 
 // serveState answers with the state, or with 304 if the client has it.
@@ -323,15 +315,7 @@ func (s *Server) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	} else if len(text) > longestText {
 		return failure(http.StatusBadRequest, "the description is longer than %d bytes", longestText)
 	}
-	rows, err := s.find(text)
-	if err != nil {
-		return err
-	}
-	answer, err := json.Marshal(map[string][]int{"rows": rows})
-	if err != nil {
-		return err
-	}
-	return send(w, "application/json", answer)
+	return send(w, "application/json", guard.Must(json.Marshal(map[string][]int{"rows": guard.Must(s.find(text))})))
 }
 
 func send(w http.ResponseWriter, kind string, content []byte) error {

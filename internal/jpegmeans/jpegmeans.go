@@ -47,9 +47,10 @@ func Parse(content []byte) *File {
 	var tables decoder
 	r := reader{content, min(2, len(content))}
 	for {
-		marker, data, err := r.nextSegment()
-		if err != nil || marker == endOfImage {
-			f.whole = err == nil
+		var marker byte
+		var data []byte
+		f.whole = guard.Try(func() { marker, data = r.nextSegment() }) == nil
+		if !f.whole || marker == endOfImage {
 			break
 		}
 		at := r.at - len(data)
@@ -181,10 +182,13 @@ var (
 	errDamaged = errors.New("a damaged JPEG file")
 )
 
-// damagedIf calls guard.Fail with errDamaged if something is wrong.
-func damagedIf(wrong bool) {
+// damagedIf and endsIf call guard.Fail with errDamaged or errEnds if something is wrong.
+func damagedIf(wrong bool) { failIf(wrong, errDamaged) }
+func endsIf(wrong bool)    { failIf(wrong, errEnds) }
+
+func failIf(wrong bool, err error) {
 	if wrong {
-		guard.Check(errDamaged)
+		guard.Check(err)
 	}
 }
 
@@ -194,42 +198,31 @@ type reader struct {
 	at      int
 }
 
-// nextSegment returns the marker of the next segment and its data. It skips the data of scans.
-func (r *reader) nextSegment() (marker byte, data []byte, err error) {
+// nextSegment returns the marker of the next segment and its data. It skips the data of scans. It calls guard.Fail.
+func (r *reader) nextSegment() (marker byte, data []byte) {
 	for {
 		skip := bytes.IndexByte(r.content[r.at:], 0xff)
-		if skip < 0 {
-			return 0, nil, errEnds
-		}
+		endsIf(skip < 0)
 		first := r.at + skip + 1
 		for r.at = first; r.at < len(r.content) && r.content[r.at] == 0xff; r.at++ { // fill bytes
 		}
-		if r.at == len(r.content) {
-			return 0, nil, errEnds
-		}
+		endsIf(r.at == len(r.content))
 		marker = r.content[r.at]
 		r.at++
+		damagedIf(marker == 0 && r.at > first+1)
 		switch {
-		case marker == 0 && r.at > first+1:
-			return 0, nil, errDamaged
 		case marker == 0 || marker >= restart0 && marker <= restart7:
 			continue
 		case marker == endOfImage:
-			return marker, nil, nil
+			return marker, nil
 		}
 		rest := r.content[r.at:]
-		if len(rest) < 2 {
-			return 0, nil, errEnds
-		}
+		endsIf(len(rest) < 2)
 		length := int(binary.BigEndian.Uint16(rest))
-		if length < 2 {
-			return 0, nil, errDamaged
-		}
-		if length > len(rest) {
-			return 0, nil, errEnds
-		}
+		damagedIf(length < 2)
+		endsIf(length > len(rest))
 		r.at += length
-		return marker, rest[2:length], nil
+		return marker, rest[2:length]
 	}
 }
 
@@ -249,6 +242,9 @@ type component struct {
 	across, down  *average // means over samples in x and y
 	means         []uint8
 	stride        int
+
+	dc, ac *table // in the current scan
+	last   int32  // previous DC coefficient
 }
 
 // readFrame reads the header of a frame with 8 bits and one or three components. The second and the third must have

@@ -68,11 +68,7 @@ var averages = func() (all [9]average) {
 
 // apply writes the means for the coefficients c to out[:a.runs].
 func (a *average) apply(out, c *[8]int64) {
-	if a.runs == 1 {
-		out[0] = a.weights[0][0] * c[0]
-		return
-	}
-	for i := range a.runs / 2 {
+	for i := range max(a.runs/2, 1) {
 		w := &a.weights[i]
 		even, odd := w[0]*c[0]+w[2]*c[2]+w[4]*c[4]+w[6]*c[6], w[1]*c[1]+w[3]*c[3]+w[5]*c[5]+w[7]*c[7]
 		out[i], out[a.runs-1-i] = even+odd, even-odd

@@ -41,14 +41,11 @@ func (d *decoder) tryDecode() (img image.Image, err error) {
 }
 
 func (d *decoder) decode() image.Image {
-	if len(d.content) < 2 {
-		guard.Check(errEnds)
-	}
+	endsIf(len(d.content) < 2)
 	damagedIf(d.content[0] != 0xff || d.content[1] != startOfImage)
 	d.at = 2
 	for {
-		marker, data, err := d.nextSegment()
-		guard.Check(err)
+		marker, data := d.nextSegment()
 		switch {
 		case marker == endOfImage:
 			damagedIf(d.seen == 0 || d.counting)
@@ -96,13 +93,6 @@ func (d *decoder) start() {
 	}
 }
 
-type part struct {
-	component *component
-	dc, ac    *table
-	quant     *[blockSize]int32
-	last      int32 // previous DC coefficient
-}
-
 // scan reads the data of a scan with the given header (T.81, B.2.3).
 func (d *decoder) scan(header []byte) {
 	first := d.seen == 0
@@ -122,13 +112,13 @@ func (d *decoder) scan(header []byte) {
 		if d.interval > 0 && unit > 0 && unit%d.interval == 0 {
 			d.restart(expected)
 			expected = restart0 | (expected+1)&7
-			for i := range parts {
-				parts[i].last = 0
+			for _, c := range parts {
+				c.last = 0
 			}
 			d.endOfRun = 0
 		}
-		for i := range parts {
-			d.unit(&parts[i], unit, across, len(parts) == 1)
+		for _, c := range parts {
+			d.unit(c, unit, across, len(parts) == 1)
 		}
 	}
 	d.at, d.rows = d.bits.at, d.frame.height
@@ -136,8 +126,8 @@ func (d *decoder) scan(header []byte) {
 
 // unit reads the blocks of a component in a minimum coded unit. If the component is alone, blocks are in row order
 // and only within the image.
-func (d *decoder) unit(p *part, unit, across int, alone bool) {
-	b, h, v := &d.block, p.component.h, p.component.v
+func (d *decoder) unit(c *component, unit, across int, alone bool) {
+	b, h, v := &d.block, c.h, c.v
 	for j := range h * v {
 		x, y := unit%across*h+j%h, unit/across*v+j/h
 		if alone {
@@ -147,9 +137,9 @@ func (d *decoder) unit(p *part, unit, across int, alone bool) {
 				continue
 			}
 		}
-		d.sequential(p)
+		d.sequential(c)
 		if !d.counting {
-			p.component.writeMeans(b, x, y)
+			c.writeMeans(b, x, y)
 		}
 		d.most = max(d.most, b.sum+int64(max(b.values[0], -b.values[0])))
 		if b.sum > 0 {
@@ -159,7 +149,8 @@ func (d *decoder) unit(p *part, unit, across int, alone bool) {
 	}
 }
 
-func (d *decoder) readScan(header []byte) (parts []part) {
+// readScan reads the header of a scan, and returns its components.
+func (d *decoder) readScan(header []byte) (parts []*component) {
 	damagedIf(d.frame == nil || len(header) == 0)
 	n, most := int(header[0]), byte(3)
 	damagedIf(n < 1 || n > len(d.frame.components) || len(header) != 4+2*n)
@@ -172,7 +163,8 @@ func (d *decoder) readScan(header []byte) (parts []part) {
 		damagedIf(index < 0 || here>>index&1 != 0 || tables>>4 > most || tables&0xf > most)
 		here |= 1 << index
 		c := &d.frame.components[index]
-		parts = append(parts, part{component: c, dc: &d.tables[0][tables>>4], ac: &d.tables[1][tables&0xf], quant: &d.quant[c.quant]})
+		c.dc, c.ac, c.last = &d.tables[0][tables>>4], &d.tables[1][tables&0xf], 0
+		parts = append(parts, c)
 		total += c.h * c.v
 	}
 	damagedIf(len(d.frame.components) > 1 && total > 10)
@@ -197,18 +189,18 @@ func (d *decoder) restart(expected byte) {
 			damagedIf(true)
 		}
 	}
-	guard.Check(errEnds)
+	endsIf(true)
 }
 
 // sequential reads a block (T.81, F.2.2). Like image/jpeg it accepts end-of-block runs.
-func (d *decoder) sequential(p *part) {
-	r, b := &d.bits, &d.block
-	size, ok := r.symbol(p.dc)
+func (d *decoder) sequential(c *component) {
+	r, b, quant := &d.bits, &d.block, &d.quant[c.quant]
+	size, ok := r.symbol(c.dc)
 	damagedIf(!ok || size > 16)
-	p.last += r.value(int(size))
-	b.set(0, int64(p.last)*int64(p.quant[0]))
+	c.last += r.value(int(size))
+	b.set(0, int64(c.last)*int64(quant[0]))
 	for k := 1; k < blockSize && d.endOfRun == 0; k++ {
-		symbol, ok := r.symbol(p.ac)
+		symbol, ok := r.symbol(c.ac)
 		damagedIf(!ok)
 		run, size := symbol>>4, int(symbol&0xf)
 		switch {
@@ -218,7 +210,7 @@ func (d *decoder) sequential(p *part) {
 			k += 15
 		default:
 			if k += int(run); k < blockSize {
-				b.set(zigzag[k], int64(r.value(size))*int64(p.quant[k]))
+				b.set(zigzag[k], int64(r.value(size))*int64(quant[k]))
 			}
 		}
 	}

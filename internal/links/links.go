@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 )
 
@@ -103,9 +105,8 @@ func (k Known) checkLabels(n int) error {
 
 // Close is the function Close with must-links implied by labels. A component with two labels is an error.
 func (k Known) Close(n int) (groups []int, err error) {
-	if err := k.checkLabels(n); err != nil {
-		return nil, err
-	}
+	defer guard.Catch(&err)
+	guard.Check(k.checkLabels(n))
 	var must [][2]int
 	first := map[int]int{}
 	for i, c := range k.Labels {
@@ -115,10 +116,7 @@ func (k Known) Close(n int) (groups []int, err error) {
 			first[c] = i
 		}
 	}
-	must = append(must, k.MustLink...)
-	if groups, err = Close(n, must, k.CannotLink); err != nil {
-		return nil, err
-	}
+	groups = guard.Must(Close(n, append(must, k.MustLink...), k.CannotLink))
 	labelled := map[int]int{} // the first labelled sample of each component
 	for i, c := range k.Labels {
 		if c < 0 {
@@ -140,20 +138,14 @@ func (k Known) BothLabelled(i, j int) bool {
 
 // BeyondLabels returns the distinct links that labels do not imply, lower row first. It returns the same errors as Close.
 func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
-	if _, err := k.Close(n); err != nil {
-		return nil, nil, err
-	}
+	defer guard.Catch(&err)
+	guard.Must(k.Close(n))
 	return distinctPairs(k.MustLink, k.BothLabelled), distinctPairs(k.CannotLink, k.BothLabelled), nil
 }
 
 // Labelled returns the samples with a label of 0 or more.
 func Labelled(labels []int) (samples []int) {
-	for i, c := range labels {
-		if c >= 0 {
-			samples = append(samples, i)
-		}
-	}
-	return samples
+	return lists.Indices(labels, func(c int) bool { return c >= 0 })
 }
 
 // Pairs returns an iterator over all pairs of labelled samples and all other links of n samples, and their number.

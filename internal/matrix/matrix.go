@@ -146,3 +146,20 @@ func UnitRows(x *mat.Dense) *mat.Dense {
 	}
 	return rows
 }
+
+// PositiveColumns returns p with the sign of each column changed so that its largest entry is positive.
+func PositiveColumns(p *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(p)
+	_, d := p.Dims()
+	for c := range d {
+		column, largest := mat.Col(nil, c, p), 0.0
+		for _, x := range column {
+			if math.Abs(x) > math.Abs(largest) {
+				largest = x
+			}
+		}
+		floats.Scale(math.Copysign(1, largest), column)
+		out.SetCol(c, column)
+	}
+	return out
+}

@@ -36,9 +36,8 @@ func (b *builder) conv(n *node, in []*value) *value {
 	failIf(len(s) != 4 || groups < 1 || groups > inC || inC%groups != 0 || s[1] != inC/groups || s[0] < groups || s[0]%groups != 0,
 		"weights of shape %v in %d groups do not match %d channels", s, groups, inC)
 	failIf(min(s[2], s[3]) < 1 || max(s[2], s[3]) > 1<<12, "windows of %d×%d not supported", s[2], s[3])
-	if kernel := n.pair("kernel_shape", 0); kernel != [2]int{} && kernel != [2]int{s[2], s[3]} {
-		fail("kernel_shape differs from the shape of the weights")
-	}
+	kernel := n.pair("kernel_shape", 0)
+	failIf(kernel != [2]int{} && kernel != [2]int{s[2], s[3]}, "kernel_shape differs from the shape of the weights")
 	bias := make([]float32, s[0])
 	if argument(in, 2) != nil {
 		bias = perChannel(in, 2, s[0], "biases")

@@ -138,14 +138,12 @@ func (n *Network) Memory() int64 { return 4 * int64(n.size) }
 
 // Run writes the layer's values for an image to dst. Both are stored by rows with channels last. Values that are not
 // finite are an error. It is safe for concurrent use.
-func (n *Network) Run(dst, image []float32) error {
-	if len(image) != n.in.size || len(dst) != n.out.size {
-		return fmt.Errorf("output of %d numbers and image of %d; expected %d and %d", len(dst), len(image), n.out.size, n.in.size)
-	}
+func (n *Network) Run(dst, image []float32) (err error) {
+	defer guard.Catch(&err)
+	failIf(len(image) != n.in.size || len(dst) != n.out.size,
+		"output of %d numbers and image of %d; expected %d and %d", len(dst), len(image), n.out.size, n.in.size)
 	if n.other != nil {
-		if err := n.other(dst, image); err != nil {
-			return err
-		}
+		guard.Check(n.other(dst, image))
 	} else {
 		arena := n.arenas.Get()
 		defer n.arenas.Put(arena)

@@ -172,17 +172,11 @@ func (m fields) floats(number protowire.Number) (all []float32) {
 }
 
 // ReadFile reads a model, if the memory budget allows its weights.
-func ReadFile(ctx context.Context, file string) ([]byte, error) {
-	info, err := os.Stat(file)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-	}
-	if err == nil { // the decoded weights may be twice as large as the file
-		err = memory.FromContext(ctx).Check(3*info.Size(), file)
-	}
-	if err != nil {
-		return nil, err
-	}
+func ReadFile(ctx context.Context, file string) (_ []byte, err error) {
+	defer guard.Catch(&err)
+	info := guard.Must(os.Stat(file))
+	failIf(!info.Mode().IsRegular(), "not a regular file")
+	guard.Check(memory.FromContext(ctx).Check(3*info.Size(), file)) // the decoded weights may be twice as large as the file
 	return os.ReadFile(file)
 }
 
@@ -206,9 +200,7 @@ func parse(content []byte) *graph {
 			g.outputs = append(g.outputs, g.message(b).text(1))
 		}
 	}
-	if len(g.nodes) == 0 {
-		guard.Check(errMalformed)
-	}
+	failIf(len(g.nodes) == 0, "%w", errMalformed)
 	return g
 }
 

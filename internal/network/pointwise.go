@@ -75,10 +75,9 @@ func (b *builder) unary(n *node, in []*value) *value {
 // softmax compiles Softmax over the channels of a single position.
 func (b *builder) softmax(n *node, in []*value) *value {
 	v := computed(in)
-	axes := len(v.shape)
-	if axis := n.int("axis", -1); axes < 2 || v.shape[1] != v.buf.size || axis != 1 && (axis != -1 || axes != 2) {
-		fail("shape %v, axis %d; expected the channel axis", v.shape, axis)
-	}
+	axes, axis := len(v.shape), n.int("axis", -1)
+	failIf(axes < 2 || v.shape[1] != v.buf.size || axis != 1 && (axis != -1 || axes != 2),
+		"shape %v, axis %d; expected the channel axis", v.shape, axis)
 	return b.pointwise(v, func(x []float32) {
 		var sum float64
 		top := slices.Max(x)

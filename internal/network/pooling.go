@@ -22,10 +22,9 @@ func (b *builder) pooled(x *value, axes [2]axis, mean, padding bool) *value {
 	from := x.buf
 	b.addStep(func(arena []float32) {
 		x, y := from.slice(arena), out.buf.slice(arena)
-		sums := make([]float64, channels)
-		start := 0.0
+		sums, start, add := make([]float64, channels), 0.0, func(x, y float64) float64 { return x + y }
 		if !mean {
-			start = math.Inf(-1)
+			start, add = math.Inf(-1), math.Max
 		}
 		for _, row := range rows {
 			for _, column := range columns {
@@ -35,20 +34,15 @@ func (b *builder) pooled(x *value, axes [2]axis, mean, padding bool) *value {
 				for r := row.first; r <= row.last; r += axes[0].dilation {
 					for c := column.first; c <= column.last; c += axes[1].dilation {
 						for i, v := range x[(r*width+c)*channels:][:channels] {
-							if mean {
-								sums[i] += float64(v)
-							} else {
-								sums[i] = max(sums[i], float64(v))
-							}
+							sums[i] = add(sums[i], float64(v))
 						}
 					}
 				}
-				count := row.taps * column.taps
-				if padding {
+				count := 1
+				if mean && padding {
 					count = row.padded * column.padded
-				}
-				if !mean {
-					count = 1
+				} else if mean {
+					count = row.taps * column.taps
 				}
 				for i, sum := range sums {
 					y[i] = float32(sum / float64(count))

@@ -162,9 +162,8 @@ func (b *builder) pad(n *node, in []*value) *value {
 	axes := len(v.shape)
 	pads := n.ints(in, 1, "pads")
 	number := single(in, 2, n.float("value", 0), "value is")
-	if mode := n.attributes["mode"].text; mode != "" && mode != "constant" || argument(in, 3) != nil {
-		fail("only constant padding of all axes is supported")
-	}
+	mode := n.attributes["mode"].text
+	failIf(mode != "" && mode != "constant" || argument(in, 3) != nil, "only constant padding of all axes is supported")
 	failIf(len(pads) != 2*axes || axes == 0 || slices.Min(pads) < 0 || slices.Max(pads) > 1<<12,
 		"pads %v of %d axes", pads, axes)
 	shape := slices.Clone(v.shape)

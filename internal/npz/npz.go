@@ -82,11 +82,7 @@ const FreeBytes, PerByte, maxItems = 16 << 20, 100, 1 << 28
 
 // entry returns the array with the given name.
 func (a *Archive) entry(name string) (e Entry, ok bool) {
-	i := slices.IndexFunc(a.Entries, func(e Entry) bool { return strings.TrimSuffix(e.Name, ".npy") == name })
-	if i < 0 {
-		return e, false
-	}
-	return a.Entries[i], true
+	return lists.Find(a.Entries, func(e Entry) bool { return strings.TrimSuffix(e.Name, ".npy") == name })
 }
 
 // Has reports whether there is an array with the given name.
@@ -240,9 +236,7 @@ func ReadHeader(r *bufio.Reader) (h Header, err error) {
 	}
 	for text := range strings.SplitSeq(shape, ",") {
 		d, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil {
-			return h, fmt.Errorf("header %q: %w", head[start:], err)
-		}
+		guard.FailIf(err != nil, "header %q: %w", head[start:], err)
 		h.Shape = append(h.Shape, d)
 	}
 	return h, nil

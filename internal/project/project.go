@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
@@ -139,20 +140,7 @@ func principal(ctx context.Context, x *mat.Dense, d int) (*mat.Dense, error) {
 	if directions == nil || err != nil {
 		return nil, err
 	}
-	_, d = directions.Dims()
-	for j := range d {
-		column, largest := mat.Col(nil, j, directions), 0.0
-		for _, v := range column {
-			if math.Abs(v) > math.Abs(largest) {
-				largest = v
-			}
-		}
-		if largest < 0 {
-			floats.Scale(-1, column)
-			directions.SetCol(j, column)
-		}
-	}
-	return directions, nil
+	return matrix.PositiveColumns(directions), nil
 }
 
 func product(t blas.Transpose, a, b *mat.Dense) *mat.Dense {

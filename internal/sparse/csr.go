@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // CSR is a sparse r×c matrix: row i holds Values[RowStart[i]:RowStart[i+1]] in the columns of the same range of
@@ -173,11 +175,10 @@ func (m *CSR) AppendBinary(b []byte) ([]byte, error) {
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. It allocates at most 4·len(b) bytes.
-func (m *CSR) UnmarshalBinary(b []byte) error {
+func (m *CSR) UnmarshalBinary(b []byte) (err error) {
+	defer guard.Catch(&err)
 	const head = 12
-	if len(b) < head {
-		return fmt.Errorf("sparse: %d bytes are not a matrix", len(b))
-	}
+	guard.FailIf(len(b) < head, "sparse: %d bytes are not a matrix", len(b))
 	next := func() int {
 		n := binary.LittleEndian.Uint32(b)
 		b = b[4:]
@@ -185,25 +186,17 @@ func (m *CSR) UnmarshalBinary(b []byte) error {
 	}
 	size := len(b)
 	r, c, nnz := next(), next(), next()
-	if r > size || nnz > size || c > math.MaxInt32 || size != head+4*r+12*nnz {
-		return fmt.Errorf("sparse: %d bytes do not contain a %d×%d matrix of %d values", size, r, c, nnz)
-	}
+	guard.FailIf(r > size || nnz > size || c > math.MaxInt32 || size != head+4*r+12*nnz,
+		"sparse: %d bytes do not contain a %d×%d matrix of %d values", size, r, c, nnz)
 	starts, columns, values := make([]int, r+1), make([]int, nnz), make([]float64, nnz)
 	for i := range r {
 		starts[i+1] = starts[i] + next()
 	}
-	if starts[r] != nnz {
-		return fmt.Errorf("sparse: rows have %d values in total; expected %d", starts[r], nnz)
-	}
+	guard.FailIf(starts[r] != nnz, "sparse: rows have %d values in total; expected %d", starts[r], nnz)
 	for p := range columns {
 		columns[p] = next()
 	}
-	if _, err := binary.Decode(b, binary.LittleEndian, values); err != nil {
-		return err
-	}
-	read, err := New(r, c, starts, columns, values)
-	if err == nil {
-		*m = *read
-	}
-	return err
+	guard.Must(binary.Decode(b, binary.LittleEndian, values))
+	*m = *guard.Must(New(r, c, starts, columns, values))
+	return nil
 }

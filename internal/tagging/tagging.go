@@ -241,56 +241,45 @@ type element struct {
 
 // addKeyword returns an XMP file with the name of a group in its lists of keywords. All other bytes stay. It returns
 // text itself if the keywords are there already.
-func addKeyword(text []byte, name string) ([]byte, error) {
+func addKeyword(text []byte, name string) (_ []byte, err error) {
+	defer guard.Catch(&err)
 	missing := ""
 	for _, l := range lists {
-		top, err := parse(text)
-		if err != nil {
-			return nil, err
-		}
-		list, err := top.list(l.property)
-		switch value := l.value(name); {
-		case err != nil:
-			return nil, err
-		case list == nil:
+		list, value := parse(text).list(l.property), l.value(name)
+		if list == nil {
 			missing += fmt.Sprintf("   <%[1]s:%[2]s>\n    <rdf:Bag>\n     <rdf:li>%[3]s</rdf:li>\n    </rdf:Bag>\n   </%[1]s:%[2]s>\n",
 				l.prefix, l.property.Local, escaped(value))
-		case !list.has(value):
+		} else if !list.has(value) {
 			text = list.insert(text, fmt.Sprintf("<%[1]sli>%[2]s</%[1]sli>", list.prefix(text), escaped(value)))
 		}
 	}
-	top, err := parse(text)
-	if err == nil && missing != "" {
+	top := parse(text)
+	if missing != "" {
 		text = top.insert(text, fmt.Sprintf("<rdf:Description xmlns:rdf=\"%s\" rdf:about=\"%s\"\n    xmlns:dc=\"%s\" xmlns:lr=\"%s\">\n%s  </rdf:Description>",
 			rdf, escaped(top.about()), dc, lightroom, missing))
-		top, err = parse(text)
-	}
-	if err != nil {
-		return nil, err
+		top = parse(text)
 	}
 	for _, l := range lists {
-		if list, err := top.list(l.property); err != nil || list == nil || !list.has(l.value(name)) {
-			return nil, fmt.Errorf("XMP has no form of the keyword %q", l.value(name))
+		if list := top.list(l.property); list == nil || !list.has(l.value(name)) {
+			guard.Fail("XMP has no form of the keyword %q", l.value(name))
 		}
 	}
 	return text, nil
 }
 
-// parse returns the element rdf:RDF of an XMP file.
-func parse(text []byte) (top *element, err error) {
+// parse returns the element rdf:RDF of an XMP file. It calls guard.Fail.
+func parse(text []byte) (top *element) {
 	d := xml.NewDecoder(bytes.NewReader(text))
 	above := []*element{{}}
 	for at := 0; ; at = int(d.InputOffset()) {
 		token, err := d.Token()
 		if err == io.EOF && top != nil {
-			return top, nil
+			return top
 		}
 		if err == io.EOF {
-			err = errors.New("not an XMP file: no rdf:RDF")
+			guard.Fail("not an XMP file: no rdf:RDF")
 		}
-		if err != nil {
-			return nil, err
-		}
+		guard.Check(err)
 		in := above[len(above)-1]
 		switch token := token.(type) {
 		case xml.StartElement:
@@ -325,8 +314,8 @@ func (e *element) about() string {
 	return ""
 }
 
-// list returns the rdf:Bag or rdf:Seq of a property, nil if rdf:RDF does not have the property.
-func (e *element) list(property xml.Name) (*element, error) {
+// list returns the rdf:Bag or rdf:Seq of a property, nil if rdf:RDF does not have the property. It calls guard.Fail.
+func (e *element) list(property xml.Name) *element {
 	for _, description := range e.children {
 		found := slices.ContainsFunc(description.attrs, func(a xml.Attr) bool { return a.Name == property })
 		for _, p := range description.children {
@@ -334,15 +323,15 @@ func (e *element) list(property xml.Name) (*element, error) {
 				continue
 			}
 			if len(p.children) == 1 && p.children[0].is("Bag", "Seq") {
-				return p.children[0], nil
+				return p.children[0]
 			}
 			found = true
 		}
 		if found {
-			return nil, fmt.Errorf("its property %s is not a list", property.Local)
+			guard.Fail("its property %s is not a list", property.Local)
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 func (e *element) has(value string) bool {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
@@ -52,18 +51,9 @@ func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
 // MostDeflate is the largest compression ratio of DEFLATE: two bits can encode up to 258 bytes.
 const MostDeflate = 1032
 
-// Gunzip returns a reader for r, a file or a string reader. It decompresses gzipped content, which packed reports.
+// Gunzip returns a reader for r. It decompresses gzipped content, which packed reports.
 func Gunzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
-	size := int64(0)
-	switch r := r.(type) {
-	case interface{ Stat() (fs.FileInfo, error) }:
-		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
-			size = info.Size()
-		}
-	case interface{ Size() int64 }:
-		size = r.Size()
-	}
-	b = number.Buffered(r, size)
+	b = number.Buffered(r, 0)
 	if head, _ := b.Peek(2); string(head) != "\x1f\x8b" {
 		return b, false, nil
 	}
@@ -71,5 +61,5 @@ func Gunzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
 	if err != nil {
 		return nil, true, err
 	}
-	return number.Buffered(z, MostDeflate*size), true, nil
+	return number.Buffered(z, 0), true, nil
 }

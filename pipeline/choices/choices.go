@@ -282,7 +282,6 @@ func valuesOf(s settings.Setting) []string {
 	return nil
 }
 
-// featureValues completes features, joined by +, and their settings.
 func featureValues(begun string) (out []string) {
 	plus := strings.LastIndexByte(begun, '+')
 	before, last := begun[:plus+1], begun[plus+1:]

@@ -359,10 +359,12 @@ func (s *Session) writeHistory(w io.Writer) error {
 // groups.
 const historyFormat = 2
 
-// readHistory reads the history in dir. Its error wraps fs.ErrNotExist if there is none.
+// readHistory reads the history in dir. Without one it has no format.
 func readHistory(dir string) (h history, err error) {
 	text, err := output.ReadFile(filepath.Join(dir, HistoryFile))
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, nil
+	} else if err != nil {
 		return h, err
 	}
 	var of struct {
@@ -389,9 +391,6 @@ func historyError(dir string, err error) error {
 // resume continues from the history. It returns false if the store has no history of the same groups.
 func (s *Session) resume() (bool, error) {
 	h, err := readHistory(s.dir())
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
 	if err != nil || h.Format == 0 || h.Model != s.opt.Model {
 		return false, err
 	}
@@ -412,9 +411,6 @@ func (s *Session) resume() (bool, error) {
 // another model's groups.
 func Pending(dir, model string) (groups string, unapplied bool, err error) {
 	h, err := readHistory(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", false, nil
-	}
 	if err != nil {
 		return "", false, err
 	}

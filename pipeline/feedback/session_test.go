@@ -834,3 +834,16 @@ func TestKilled(t *testing.T) {
 		}
 	}
 }
+
+// TestPendingWithoutHistory: labels without a history are corrections that are not applied.
+func TestPendingWithoutHistory(t *testing.T) {
+	store := newFolder(t)
+	for _, want := range []bool{false, true} {
+		if groups, unapplied, err := Pending(store.dir, "one"); groups != "" || unapplied != want || err != nil {
+			t.Errorf("got %q, %t, %v; want unapplied %t", groups, unapplied, err, want)
+		}
+		if err := store.Write(Folder+LabelsFile, []byte("file,class\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

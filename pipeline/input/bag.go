@@ -107,7 +107,6 @@ func (b *bag) Sample(ctx context.Context, samples []int, seed uint64) (vectors [
 	return vectors, dim, nil
 }
 
-// count returns the histograms of the samples, one a row.
 func (b *bag) count(ctx context.Context, v *spec.LearnedWords, samples []int) (*sparse.CSR, error) {
 	w := b.Words
 	grid := w.GridOrDefault()

@@ -170,7 +170,6 @@ func (in *Inputs) options(what string) features.Options {
 	}
 }
 
-// prepare computes features that are not learned.
 func (in *Inputs) prepare(ctx context.Context) error {
 	m, err := in.Features.Extract(ctx, in.Set, in.options("reading"))
 	if err != nil {
@@ -252,7 +251,6 @@ func (in *Inputs) IsWeighted() bool {
 	return weighted
 }
 
-// setShape sets the size of the images in the settings.
 func (in *Inputs) setShape() {
 	if features.InfoOf(in.Features.ExtractorOrPixels()).KeepsShape {
 		in.Features.Extractor = features.Pixels{Size: features.Size{Height: in.Height, Width: in.Width}, Colour: in.Channels == 3}
@@ -388,9 +386,7 @@ func (in *Inputs) FeaturesText() string {
 
 // OwnLabels returns the class of each row of X in the data itself, or −1. It is nil unless other labels replace these
 // classes.
-func (in *Inputs) OwnLabels() []int {
-	return matrix.Take(in.Set.OwnLabels, in.Rows)
-}
+func (in *Inputs) OwnLabels() []int { return matrix.Take(in.Set.OwnLabels, in.Rows) }
 
 // NameRows adds the sample's name to an error about one of the given rows of X; nil stands for all rows.
 func (in *Inputs) NameRows(err error, rows []int) error {

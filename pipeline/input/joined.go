@@ -345,9 +345,7 @@ func (in *Inputs) FirstNegative() (row, column int, value float64, found bool) {
 }
 
 // PerDraw reports whether each draw learns its own features.
-func (in *Inputs) PerDraw() bool {
-	return in.X == nil || in.Features.Transductive()
-}
+func (in *Inputs) PerDraw() bool { return in.X == nil || in.Features.Transductive() }
 
 // propagate whitens and propagates features as the settings say, and adds what new samples need to learned.
 func (in *Inputs) propagate(ctx context.Context, x mat.Matrix, classes int, learned *Learned) (mat.Matrix, error) {

@@ -215,7 +215,6 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	return p, nil
 }
 
-// picturesKey digests all that Pictures depends on.
 func (in *Inputs) picturesKey() (cache.Key, error) {
 	h := sha256.New()
 	for _, row := range in.Rows {

@@ -306,7 +306,6 @@ func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
 	return nil
 }
 
-// checkPositive returns an error for a value below 0.
 func checkPositive(name string, values []float64) error {
 	if least := slices.Min(values); least < 0 {
 		return fmt.Errorf("the array %q has value %v; expected 0 or more", name, least)
@@ -324,7 +323,6 @@ func coefficientsOf(m factor.Model) (columns, k int) {
 	return m.Vectors().Dims()
 }
 
-// validate returns an error for parts of a model that do not fit together.
 func (m *Model) validate() error {
 	s := m.source
 	switch {

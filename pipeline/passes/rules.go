@@ -28,7 +28,7 @@ type rule interface {
 	// update changes the vectors of next, a copy of the state of the sums of all shards, and returns the objective before.
 	update(ctx context.Context, next *State, all *Sums) (objective float64, err error)
 	// result sets the result or groups of the model of a state after its start.
-	result(s *State) error
+	result(s *State)
 	// shape is the size of the vectors of a state; 0 rows mean any number.
 	shape(s *State) (rows, columns int)
 }
@@ -204,10 +204,9 @@ func (r nmf) update(ctx context.Context, next *State, all *Sums) (objective floa
 	return all.Values[len(all.Values)-1] + next.Constant, err
 }
 
-func (r nmf) result(s *State) error {
+func (r nmf) result(s *State) {
 	s.Model.Result = &factor.Result{Basis: s.Vectors, Objective: s.Objective,
 		Model: &factor.Additive{Cost: r.Cost, Exponent: r.Exponent, Threshold: r.Threshold, Basis: s.Vectors}}
-	return nil
 }
 
 func (r nmf) shape(s *State) (rows, columns int) { return s.Model.Columns, s.Rank }
@@ -242,10 +241,9 @@ func (r pca) update(ctx context.Context, next *State, all *Sums) (float64, error
 	return left, nil
 }
 
-func (pca) result(s *State) error {
+func (pca) result(s *State) {
 	s.Model.Result = &factor.Result{Basis: s.Fixed, Objective: s.Objective,
 		Model: &factor.Linear{Mean: s.Vectors.RawRowView(0), Projection: s.Fixed}}
-	return nil
 }
 
 func (pca) shape(s *State) (rows, columns int) { return 1, s.Model.Columns }
@@ -330,9 +328,9 @@ func (kmeans) update(ctx context.Context, next *State, all *Sums) (cost float64,
 	return 0, err
 }
 
-func (r kmeans) result(s *State) error {
+func (r kmeans) result(s *State) {
 	if s.Fixed == nil || s.Words {
-		return nil
+		return
 	}
 	g := &models.ModelGroups{Method: r.Method, Names: make([]string, s.Rank),
 		Centres: &cluster.Centres{Distance: s.Distance, Points: s.Vectors}, Spread: mat.DenseCopyOf(s.Fixed.Slice(0, s.Rank, 0, cluster.SpreadLevels))}
@@ -340,7 +338,6 @@ func (r kmeans) result(s *State) error {
 		g.Centres.Sizes = append(g.Centres.Sizes, int(s.Fixed.At(j, cluster.SpreadLevels)))
 	}
 	s.Model.Groups = g
-	return nil
 }
 
 func (kmeans) shape(s *State) (rows, columns int) {

@@ -196,26 +196,24 @@ func (s *State) Update(ctx context.Context, total *Sums) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Step != Learning {
-		return &next, next.setModel()
+	if s.Step == Learning {
+		next.Passes++
+		if n := len(s.Objective); n > 0 {
+			next.Done = next.Done || s.Objective[n-1]-objective <= s.Tolerance*math.Abs(s.Objective[n-1])
+		}
+		next.Objective = append(next.Objective, objective)
 	}
-	next.Passes++
-	if n := len(s.Objective); n > 0 {
-		next.Done = next.Done || s.Objective[n-1]-objective <= s.Tolerance*math.Abs(s.Objective[n-1])
-	}
-	next.Objective = append(next.Objective, objective)
-	return &next, next.setModel()
+	next.setModel()
+	return &next, nil
 }
 
 // setModel sets the result or the groups of the model.
-func (s *State) setModel() error {
+func (s *State) setModel() {
 	m := *s.Model
 	m.Result, m.Groups = nil, nil
-	s.Model = &m
-	if s.Step != Learning {
-		return nil
+	if s.Model = &m; s.Step == Learning {
+		s.result(s)
 	}
-	return s.result(s)
 }
 
 // Sample is a sample of the rows of a set, with the inputs of its first shard.
@@ -247,7 +245,8 @@ func Start(ctx context.Context, m spec.Method, run Run, sample Sample, shards in
 	if err := s.begin(ctx, s, sample.X); err != nil {
 		return nil, err
 	}
-	return s, s.setModel()
+	s.setModel()
+	return s, nil
 }
 
 const formatVersion = 1

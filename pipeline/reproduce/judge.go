@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
@@ -91,7 +93,7 @@ func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64)
 					Here: newEstimate(here, 1-at), Wider: newEstimate(wider, 1-at), Beyond: draws.Beyond(),
 				}
 				if c.Gain != 0 {
-					d := differences(a, b)
+					d := floats.SubTo(make([]float64, len(a)), a, b)
 					one.Printed = placeOf(c.Gain/100, r.estimateMean(d, d, level))
 				}
 				if c.Some {
@@ -171,7 +173,7 @@ func (r *Recipe) tryReadings(out ClaimOutcome, runs map[string]Run, whole, level
 				continue
 			}
 			mainA, mainB := runs[out.In].paired(&out.Claim, other, "", out.Here.Draws)
-			e := r.estimateMean(differences(a, b), differences(mainA, mainB), level)
+			e := r.estimateMean(floats.SubTo(make([]float64, len(a)), a, b), floats.SubTo(mainA, mainA, mainB), level)
 			worst.Value = min(worst.Value, e.Mean)
 			worst.Gives = worst.Gives && placeOf(out.Gain/100, e) == Inside
 		}
@@ -228,14 +230,6 @@ func (r *Recipe) estimateMean(values, main []float64, level float64) Estimate {
 	e.Mean, e.Draws = e.Mean+change.Mean, len(values)
 	e.Low, e.High = e.Mean-reach, e.Mean+reach
 	return e
-}
-
-func differences(a, b []float64) []float64 {
-	out := make([]float64, len(a))
-	for i := range a {
-		out[i] = a[i] - b[i]
-	}
-	return out
 }
 
 func placeOf(printed float64, e Estimate) Place {
@@ -360,10 +354,7 @@ type Run struct {
 	Classes int // the number of classes of the set
 }
 
-// recordValue is a value that some records have.
-type recordValue func(record.Record) (float64, bool)
-
-func scoreValue(name string) recordValue {
+func scoreValue(name string) func(record.Record) (float64, bool) {
 	return func(r record.Record) (float64, bool) {
 		v, ok := r.Scores[name]
 		return v, ok
@@ -373,7 +364,6 @@ func scoreValue(name string) recordValue {
 // settled is the largest relative excess of a converged objective over its last value.
 const settled = 0.01
 
-// iterations returns the number of iterations until convergence.
 func iterations(r record.Record) (float64, bool) {
 	if len(r.Curve) == 0 {
 		return 0, false
@@ -387,7 +377,7 @@ func rowOf(r record.Record) int { return cmp.Or(r.Row, r.Classes) }
 
 // values returns the means of a method over the rows at, or over all rows, in each of the first draws, and the repeats
 // of these draws. It leaves out draws with missing rows.
-func (r Run) values(method string, at spec.Classes, value recordValue, draws int) (values []float64, repeats []int) {
+func (r Run) values(method string, at spec.Classes, value func(record.Record) (float64, bool), draws int) (values []float64, repeats []int) {
 	rows := at
 	if len(rows) == 0 {
 		rows = lists.Unique(lists.Map(r.Records, rowOf))

@@ -97,8 +97,8 @@ type Row struct {
 
 // Variant is the protocol with other settings.
 type Variant struct {
-	Name string
-	Free bool // scores only the unlabelled samples of the protocol's own trials
+	Name string `setting:"name"`
+	Free bool   `setting:"free"` // scores only the unlabelled samples of the protocol's own trials
 
 	change     *settings.Value
 	experiment *spec.Experiment
@@ -106,15 +106,11 @@ type Variant struct {
 
 // DecodeSetting reads {name: …} with further keys of an experiment file.
 func (v *Variant) DecodeSetting(value *settings.Value) error {
-	var own struct {
-		Name string `setting:"name"`
-		Free bool   `setting:"free"`
-	}
-	head, change := value.Split(settings.Names(own))
-	if err := settings.Decode(head, &own); err != nil {
+	head, change := value.Split(settings.Names(v))
+	*v = Variant{change: change}
+	if err := settings.DecodeFields(head, v); err != nil {
 		return err
 	}
-	*v = Variant{Name: own.Name, Free: own.Free, change: change}
 	if v.Folder() == "" {
 		return value.Want("{name: …} with keys of an experiment file")
 	}
@@ -122,9 +118,7 @@ func (v *Variant) DecodeSetting(value *settings.Value) error {
 }
 
 // Folder is the name of the folder of its results.
-func (v Variant) Folder() string {
-	return filename.Safe(strings.ReplaceAll(v.Name, " ", "-"))
-}
+func (v Variant) Folder() string { return filename.Safe(strings.ReplaceAll(v.Name, " ", "-")) }
 
 //go:embed recipes/*.yaml
 var recipes embed.FS

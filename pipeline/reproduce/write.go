@@ -101,7 +101,6 @@ func (o *Outcome) remarks() []string {
 
 var note = fmt.Sprintf("With a probability of at least %g %%, no claim of a recipe is decided wrongly by chance. A claim with a printed gain holds if the interval is above half the gain.", 100-100*Level)
 
-// amount formats a difference, in points or iterations.
 func (c *ClaimOutcome) amount(x float64) string {
 	if c.Within > 0 {
 		return fmt.Sprintf("%.1f", max(0, float64(c.Within)-x)) // iterations

@@ -38,7 +38,6 @@ func (c *Cluster) DecodeSetting(v *settings.Value) error {
 	return checkBy(c.By, v)
 }
 
-// checkBy returns an error at v if no clustering is called name.
 func checkBy(name string, v *settings.Value) error {
 	if _, known := cluster.Lookup(name); !known && name != "" && name != Largest {
 		return v.Errorf("unknown clusterer %q%s", name, phrase.Choices(name, clusterings()))

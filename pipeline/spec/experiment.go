@@ -57,9 +57,6 @@ func (e *Experiment) Check() error {
 	if err := e.checkSettings(); err != nil {
 		return err
 	}
-	if strings.ContainsAny(e.Name, "/\\\x00") || strings.HasPrefix(e.Name, ".") {
-		return fmt.Errorf("the name %q is not usable as a folder name: remove /, \\, NUL or the leading dot", e.Name)
-	}
 	if err := eval.CheckScores(e.Task, e.Scores); err != nil {
 		return fmt.Errorf("scores: %w", err)
 	}
@@ -129,6 +126,7 @@ func (e *Experiment) checkSettings() error {
 		{classify && c.Linear() && e.Neighbours != (Neighbours{}), "neighbours needs classifier: neighbours, but the classifier is linear"},
 		{classify && !c.Linear() && (c.C != 0 || c.Scale != ""), "classifier: c and scale need by: linear"},
 		{!classify && (parts || split || e.Neighbours != (Neighbours{}) || c != (Classifier{})), "train, test, split, classifier and neighbours need task: classify"},
+		{strings.ContainsAny(e.Name, "/\\\x00") || strings.HasPrefix(e.Name, "."), fmt.Sprintf("the name %q is not usable as a folder name: remove /, \\, NUL or the leading dot", e.Name)},
 	} {
 		if rule.broken {
 			return errors.New(rule.says)

@@ -104,20 +104,17 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 	}
 	defaults := settings.Names(list[0].Zero)
 	isName := func(key string) bool { return slices.Contains(names[1:], key) }
-	rest := &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column}
-	for _, field := range v.Fields {
-		key := field.Key.Text
-		none := key == list[0].Name && field.Value.Kind == settings.KindMapping && len(field.Value.Fields) == 0 // pixels: {}
-		off := isName(key) && field.Value.Data == false && !slices.Contains(defaults, key)                      // hog: false
-		if !none && !off && field.Value != chosen {
-			rest.Fields = append(rest.Fields, field)
-		}
-	}
+	used := *v
+	used.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f settings.Field) bool {
+		none := f.Key.Text == list[0].Name && f.Value.Kind == settings.KindMapping && len(f.Value.Fields) == 0 // pixels: {}
+		off := isName(f.Key.Text) && f.Value.Data == false && !slices.Contains(defaults, f.Key.Text)           // hog: false
+		return none || off || f.Value == chosen
+	})
 	ownKeys, ofWords, commonKeys := settings.Names(info.Zero), []string(nil), []string{"whiten", "propagate", "power", "normalise", "crop"}
 	if info.Descriptors() {
 		ownKeys, ofWords, commonKeys = nil, wordKeys, commonKeys[:4]
 	}
-	own, rest := rest.Split(ownKeys)
+	own, rest := used.Split(ownKeys)
 	words, rest := rest.Split(ofWords)
 	common, rest := rest.Split(commonKeys)
 	if len(rest.Fields) > 0 {

@@ -56,9 +56,7 @@ func (r Ranks) List() []Rank {
 }
 
 // String returns the form that an experiment file has.
-func (r Ranks) String() string {
-	return strings.Join(lists.Map(r.List(), Rank.String), ", ")
-}
+func (r Ranks) String() string { return strings.Join(lists.Map(r.List(), Rank.String), ", ") }
 
 // Rank is the number of basis vectors, Factor·k + Plus for k classes. The zero value is k.
 type Rank struct {
@@ -248,13 +246,16 @@ func parseInterval(s string) (a, b int, err error) {
 	return a, b, err
 }
 
-// parseRankRange reads a rank, or a range such as 5..40.
-func parseRankRange(v *settings.Value) (a, b int, err error) {
-	a, b, err = parseInterval(v.Text)
-	if err != nil || a < 1 || b < a || b > MaxClasses {
-		return 0, 0, v.Errorf("invalid range of ranks %q; expected a rising range such as 5..40", v.Text)
+// parseRange is parseInterval for numbers from least to MaxClasses. invalid is the format of the error.
+func parseRange(v *settings.Value, least int, invalid string) (a, b int, err error) {
+	if a, b, err = parseInterval(v.Text); err != nil || a < least || b < a || b > MaxClasses {
+		err = v.Errorf(invalid, v.Text)
 	}
-	return a, b, nil
+	return a, b, err
+}
+
+func parseRankRange(v *settings.Value) (a, b int, err error) {
+	return parseRange(v, 1, "invalid range of ranks %q; expected a rising range such as 5..40")
 }
 
 // Classes are increasing numbers of classes: 5, 2..10, or [2, 5, 10].
@@ -300,12 +301,9 @@ func (c *GroupCount) DecodeSetting(v *settings.Value) (err error) {
 	if *c = (GroupCount{Auto: true}); v.Text == autoText {
 		return nil
 	}
-	c.From, c.To, err = parseInterval(v.Text)
-	if err != nil || c.From < 2 || c.To < c.From || c.To > MaxClasses {
-		return v.Errorf("invalid number of clusters %q; expected 2 or more, a range such as 5..30, or auto", v.Text)
-	}
 	c.Auto = strings.Contains(v.Text, "..")
-	return nil
+	c.From, c.To, err = parseRange(v, 2, "invalid number of clusters %q; expected 2 or more, a range such as 5..30, or auto")
+	return err
 }
 
 // String returns the form that an experiment file has.

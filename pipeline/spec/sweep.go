@@ -75,12 +75,6 @@ func (s Sweep) String() string {
 	return strings.Join(words, " and ")
 }
 
-// Whole reports whether each method has a value of each setting.
-func (s Sweep) Whole() bool {
-	return len(s.Values) == len(s.Methods) && len(s.Methods) > 0 &&
-		!slices.ContainsFunc(s.Values, func(v []string) bool { return len(v) != len(s.Settings) })
-}
-
 // SettingText returns the name and settings of a method. The first method of a sweep describes the whole sweep; ok is
 // false for its others.
 func (m Method) SettingText(sweeps []Sweep) (words [2]string, ok bool) {
@@ -98,7 +92,6 @@ func (m Method) SettingText(sweeps []Sweep) (words [2]string, ok bool) {
 
 const maxMethods = 10_000
 
-// addMethod reads a method or a sweep.
 func (m *Methods) addMethod(v *settings.Value) error {
 	var swept []int // fields with lists
 	total := 1
@@ -205,7 +198,6 @@ func (t *Tuned) String() string {
 	return strings.Join(words, " ")
 }
 
-// decodeTuned reads a method with the key tune.
 func (m *Method) decodeTuned(v *settings.Value, tune settings.Field) error {
 	if tune.Value.Kind != settings.KindMapping {
 		return tune.Value.Want("lists of values and a criterion, such as {lambda: [1, 10, 100], by: labelled}")

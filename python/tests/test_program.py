@@ -127,11 +127,31 @@ def test_threads(monkeypatch):
 
 
 def test_errors_and_remarks(monkeypatch):
-    for e, match in ((partwise.NMF(30), "rank 30"), (partwise.NMF(2, init="x"), "unknown init"), (partwise.NMF(2, cost="x"), "unknown cost")):
+    for e, match, *guides in (
+        (partwise.NMF(30), "rank 30"),
+        (partwise.NMF(0), "n_components=0: expected a whole number from 1"),
+        (partwise.KMeans(2.5), "n_clusters=2.5: expected"),
+        (partwise.NMF(2, max_iter=None), "max_iter=None: expected"),
+        (partwise.NMF(2, n_jobs=0), "n_jobs=0: expected"),
+        (partwise.NMF(2, random_state=-1), "random_state=-1: expected"),
+        (partwise.NMF(2, init="x"), "^nmf,init=x: unknown init"),
+        (partwise.NMF(2, cost="x"), "unknown cost"),
+        (partwise.NTF(2, image_shape=(5, 5)), "image_shape=.*of 12 values"),
+        (partwise.NMF(2), "W, H or both", {"W": np.ones((5, 2))}),
+        (partwise.NMF(2, init="custom"), "W has shape", {"W": np.ones((4, 2))}),
+        (partwise.NMF(2), "weights has shape", {"weights": [1, 2]}),
+        (partwise.NMF(2), "^weights.npy: row 2", {"weights": [1, np.nan, 1, 1, 1]}),
+        (partwise.CNMF(2), "y has shape", {"y": [0, 1]}),
+        (partwise.ConstrainedKMeans(2), "must_link: expected pairs", {"must_link": [(0, 5)]}),
+        (partwise.ConstrainedKMeans(2), "cannot_link: expected pairs", {"cannot_link": [(0, -1)]}),
+    ):
         with pytest.raises(ValueError, match=match):
-            e.fit(X[:5])
-    with pytest.warns(UserWarning, match="did not converge"):
-        partwise.NMF(3, max_iter=1, random_state=0, solver="mu").fit(X)
+            e.fit(X[:5], **(guides[0] if guides else {}))
+    with pytest.raises(NotFittedError):  # the last fit failed
+        e.predict(X[:5])
+    with pytest.warns(UserWarning, match="did not converge") as seen:
+        partwise.NMF(3, max_iter=1, random_state=0, solver="mu").fit_transform(X)
+    assert seen[0].filename == __file__
     monkeypatch.setenv("PARTWISE_BINARY", "/nowhere/partwise")
     with pytest.raises(FileNotFoundError, match="nowhere"):
         partwise.NMF(2).fit(X)
@@ -202,12 +222,15 @@ def test_visual_words(images):
 def test_cluster_and_experiment(images, tmp_path):
     groups = partwise.cluster(images, 3, out=tmp_path / "groups", features="pixels=8", method="kmeans", random_state=0)
     assert groups.assignments["group"].nunique() == 3 and os.path.exists(groups.page)
+    sparse_groups = partwise.cluster(sparse.csr_matrix(GROUPS), 3, random_state=0)
+    assert len(sparse_groups.assignments) == 60 and repr(sparse_groups).startswith("Clustering(")
     shown = groups._repr_html_()
     assert shown.startswith("<iframe") and "data:image/" in shown and 'src=&quot;page/' not in shown
     settings = {"name": "small", "data": "generated", "features": {"pixels": 8}, "methods": ["kmeans", "nmf"], "classes": [3], "repeats": 2}
     found = partwise.experiment(settings)
     assert len(found.trials) == 4 and set(found.trials["method"]) == {"kmeans", "nmf"} and found.trials["NMI"].between(0, 1).all()
-    with pytest.raises(ValueError, match="nmff"):
+    partwise.experiment({**settings, "classes": np.array([3]), "repeats": np.int64(2), "methods": ["kmeans"]})
+    with pytest.raises(ValueError, match="^experiment.yaml:.*nmff"):
         partwise.experiment({**settings, "methods": ["nmff"]})
 
 

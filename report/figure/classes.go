@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
@@ -45,12 +46,8 @@ func Confusion(counts [][]int, classes []string) (*Figure, error) {
 	cell := min(max(vg.Length(confusionSide)/vg.Length(n), smallestCell), largestCell)
 	side := cell * vg.Length(n)
 	names := textStyle(min(9, max(cell*0.85, 6)), text.XRight)
-	shown := make([]string, n)
-	var widest vg.Length // the widest name
-	for i := range counts {
-		shown[i] = fitName(classes[i], names.Width, widestName)
-		widest = max(widest, names.Width(shown[i]))
-	}
+	shown := lists.Map(classes[:n], func(class string) string { return fitName(class, names.Width, widestName) })
+	widest := widestOf(shown, names)
 	f := &Figure{w: titleHeight + widest + nameGap + side, h: titleHeight + widest + nameGap + side}
 	f.draw = func(ctx context.Context, to draw.Canvas) error {
 		left, top := to.Max.X-side, to.Max.Y
@@ -120,6 +117,10 @@ func textStyle(size vg.Length, align text.XAlignment) text.Style {
 	}
 }
 
+func widestOf(names []string, style text.Style) vg.Length {
+	return slices.Max(lists.Map(names, style.Width))
+}
+
 // Ranks draws a critical-difference diagram (Demšar 2006): the average ranks of methods on a line, the best on the
 // left, and a bar over each group of methods without significant differences.
 func Ranks(methods []string, ranks []float64, groups [][]int) (*Figure, error) {
@@ -129,11 +130,10 @@ func Ranks(methods []string, ranks []float64, groups [][]int) (*Figure, error) {
 	}
 	style := textStyle(10, text.XRight)
 	labels := make([]string, n)
-	var widest vg.Length
 	for i, m := range methods {
 		labels[i] = fmt.Sprintf("%s (%.2f)", fitName(m, style.Width, rankNames), ranks[i])
-		widest = max(widest, style.Width(labels[i]))
 	}
+	widest := widestOf(labels, style)
 	half := (n + 1) / 2 // the number of names on the left
 	f := &Figure{w: rankAxis + 2*(widest+12), h: vg.Length(rankTop + rankBar*(len(groups)+1) + rankLine*half)}
 	f.draw = func(_ context.Context, to draw.Canvas) error {

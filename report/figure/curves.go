@@ -67,12 +67,12 @@ func dots(t *table.Table, looks Looks) *Figure {
 	row := t.Rows[0]
 	f := newChart(table.AxisLabel(t.Score, " with "+t.Describe(row)), "")
 	f.grid.Vertical.Color = gridGrey
-	var names plot.ConstantTicks
-	var longest vg.Length
+	names := lists.Map(t.Methods, shownName)
+	f.width += widestOf(names, f.plot.Y.Tick.Label)
+	var ticks plot.ConstantTicks
 	for i, method := range t.Methods {
 		y := float64(len(t.Methods) - 1 - i)
-		names = append(names, plot.Tick{Value: y, Label: shownName(method)})
-		longest = max(longest, f.plot.Y.Tick.Label.Width(shownName(method)))
+		ticks = append(ticks, plot.Tick{Value: y, Label: names[i]})
 		c := row.Cells[i]
 		if c.N == 0 {
 			continue
@@ -93,10 +93,9 @@ func dots(t *table.Table, looks Looks) *Figure {
 		f.plot.Add(dot)
 	}
 	roundTicks(&f.plot.X, t.Score.Unit == eval.UnitPercent)
-	f.plot.Y.Tick.Marker = names
+	f.plot.Y.Tick.Marker = ticks
 	f.plot.Y.Min, f.plot.Y.Max = -0.5, float64(len(t.Methods))-0.5
 	f.plot.Y.Tick.Length = 0
-	f.width += longest
 	f.height = vg.Points(50) + vg.Points(18)*vg.Length(len(t.Methods))
 	return f.figure(false)
 }

@@ -11,6 +11,7 @@ import (
 	"hash/crc32"
 	"image/color"
 	"io"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -308,13 +309,20 @@ func (f *chart) wholeX(numbers []int) {
 // roundTicks ends an axis at ticks around its data, and gives it at most nine round ticks in percent, or six plain
 // ones.
 func roundTicks(axis *plot.Axis, percent bool) {
-	span, unit, steps, least := axis.Max-axis.Min, 1.0, 5, 0.0
+	span, unit, steps, least := max(axis.Max-axis.Min, math.SmallestNonzeroFloat32), 1.0, 5, 0.0
 	if percent {
 		unit, steps, least = 100, 8, 0.1
-	} else if largest := max(math.Abs(axis.Min), math.Abs(axis.Max)); span < 1e-9*largest || span == 0 {
+	} else if largest := max(math.Abs(axis.Min), math.Abs(axis.Max)); span < 1e-9*largest || largest == 0 {
 		span = max(largest, 1)
 	}
-	step := max(roundStep(unit*span, steps), least)
+	enough := unit * span / float64(steps) / (1 + 1e-9)
+	step := math.Pow(10, math.Ceil(math.Log10(enough)))
+	if step/5 >= enough { // the steps are … 0.1, 0.2, 0.5, 1, 2, 5 …
+		step /= 5
+	} else if step/2 >= enough {
+		step /= 2
+	}
+	step = max(step, least)
 	apart := step / unit
 	first := int(math.Floor(axis.Min/apart + 1e-9))
 	last := max(int(math.Ceil(axis.Max/apart-1e-9)), first+1)
@@ -324,22 +332,6 @@ func roundTicks(axis *plot.Axis, percent bool) {
 	}
 	axis.Min, axis.Max = ticks[0].Value, ticks[len(ticks)-1].Value
 	axis.Tick.Marker = ticks
-}
-
-// roundStep returns the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … of which up to most steps cover the span; 0 for an
-// empty span.
-func roundStep(span float64, most int) float64 {
-	if !(span > 0) {
-		return 0
-	}
-	enough := span / float64(most) / (1 + 1e-9)
-	step := math.Pow(10, math.Ceil(math.Log10(enough)))
-	for _, divisor := range []float64{5, 2} {
-		if step/divisor >= enough {
-			return step / divisor
-		}
-	}
-	return step
 }
 
 // Palette is Okabe and Ito's ("Color Universal Design", 2008), which is safe for all kinds of colour vision, without
@@ -397,12 +389,7 @@ func NewLooks(methods []string, sweeps []spec.Sweep) Looks {
 	return looks
 }
 
-func (l Looks) count() (n int) {
-	for _, number := range l {
-		n = max(n, number+1)
-	}
-	return n
-}
+func (l Looks) count() int { return len(lists.Unique(slices.Collect(maps.Values(l)))) }
 
 // shorten fits a name by an ellipsis in its middle, because both ends of file names matter.
 func shorten(name string, fits func(string) bool) string {

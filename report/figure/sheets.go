@@ -320,10 +320,6 @@ func fitToBox(img image.Image, box, times int) *image.RGBA {
 	return out
 }
 
-// MarkOptions are the options of DrawMarks. Fade makes the photo pale outside of marks. Numbers writes the number of
-// each part, from 1, where it is strongest, if there is space.
-type MarkOptions struct{ Fade, Numbers bool }
-
 const (
 	MarkBox = 328 // the largest side in pixels of photos with marks
 
@@ -334,15 +330,16 @@ const (
 
 // DrawMarks makes a photo grey and tints the patches of each part with its colour, more strongly for larger strengths.
 // marks are in pixels of a photo of the given size, before it was scaled to small. A pixel belongs to the part whose
-// patches cover it most, each weighted by its strength and less towards its edge; ties go to the lower part. The only
-// error is the context's.
-func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks []models.Patch, opt MarkOptions) error {
+// patches cover it most, each weighted by its strength and less towards its edge; ties go to the lower part. With fade,
+// the photo is pale outside of marks. Otherwise the number of each part, from 1, is where the part is strongest, if there
+// is space. The only error is the context's.
+func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks []models.Patch, fade bool) error {
 	t, err := assignPixels(ctx, marks, size, small.Rect.Size())
 	if err != nil {
 		return err
 	}
-	t.paint(small, opt.Fade)
-	if opt.Numbers {
+	t.paint(small, fade)
+	if !fade {
 		t.writeNumbers(small)
 	}
 	return nil

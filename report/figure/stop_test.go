@@ -57,7 +57,7 @@ func TestDrawingStops(t *testing.T) {
 			return err
 		},
 		"marks": func(ctx context.Context) error {
-			return DrawMarks(ctx, image.NewRGBA(image.Rect(0, 0, 60, 45)), image.Pt(60, 45), scattered(1, 50, 3, 60, 45), MarkOptions{})
+			return DrawMarks(ctx, image.NewRGBA(image.Rect(0, 0, 60, 45)), image.Pt(60, 45), scattered(1, 50, 3, 60, 45), false)
 		},
 	} {
 		ctx := &endsAfter{Context: t.Context(), after: after}

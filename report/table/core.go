@@ -324,11 +324,9 @@ func Finished(records []record.Record, methods []string) []record.Record {
 
 // ScoresOf returns the names of all scores in the records, in the order of display.
 func ScoresOf(records []record.Record) []string {
-	found := map[string]bool{}
+	found := map[string]float64{}
 	for _, r := range records {
-		for name := range r.Scores {
-			found[name] = true
-		}
+		maps.Copy(found, r.Scores)
 	}
 	return slices.SortedFunc(maps.Keys(found), eval.CompareScores)
 }

@@ -44,7 +44,6 @@ type Marks struct {
 	Pad                  string                  // replaces a digit that the deviation lacks
 	Enclose, EncloseBest string                  // surround a value and the best value, as in "**%s**"
 	Mark                 [MarkDiffers + 1]string // follows a value
-	Nameless             bool                    // captions do not begin with the experiment's name
 }
 
 // text formats our own words with names in brackets.
@@ -85,7 +84,7 @@ func (m Marks) lines(d *Document) []string { return lists.Map(d.Heading, m.text)
 
 func (m Marks) caption(d *Document) string {
 	title, text := d.Title, m.text(d.Caption)
-	if title != "" && d.Name != "" && !m.Nameless {
+	if title != "" && d.Name != "" {
 		title = d.Name + ": " + title
 	}
 	if text != "" && title != "" && !strings.ContainsRune(":,", rune(text[0])) {

@@ -34,15 +34,7 @@ var textMarks = Marks{
 
 // Text writes fixed-width text.
 func Text(w io.Writer, d *Document, opt Options) error {
-	defer setWidths(opt.Wide)()
-	var parts []string
-	if d.Heading != nil {
-		parts = append(parts, strings.Join(textMarks.lines(d), "\n")+"\n")
-	}
-	for _, g := range d.Grids {
-		if g.Title != "" {
-			parts = append(parts, opt.wrap(textMarks.Foreign(g.Title)))
-		}
+	return d.write(w, textMarks, opt.Wide, "", opt.wrap, func(g Grid) (blocks []string) {
 		for from, n := 0, len(g.Columns)-g.Keys; from < n || from == 0; {
 			to := n
 			block := g.valueColumns(from, to).text(opt)
@@ -50,11 +42,26 @@ func Text(w io.Writer, d *Document, opt Options) error {
 				to--
 				block = g.valueColumns(from, to).text(opt)
 			}
-			parts, from = append(parts, block), max(to, 1)
+			blocks, from = append(blocks, block), max(to, 1)
 		}
+		return blocks
+	})
+}
+
+// write writes lines with a bullet above, the blocks of each grid below its title, and the captions, as paragraphs.
+func (d *Document) write(w io.Writer, m Marks, wide bool, bullet string, paragraph func(string) string, blocks func(Grid) []string) error {
+	defer setWidths(wide)()
+	var parts []string
+	if d.Heading != nil {
+		parts = append(parts, bullet+strings.Join(m.lines(d), "\n"+bullet)+"\n")
 	}
-	parts = append(parts, opt.wrap(textMarks.captions(d)))
-	_, err := io.WriteString(w, strings.Join(parts, "\n"))
+	for _, g := range d.Grids {
+		if g.Title != "" {
+			parts = append(parts, paragraph(m.Foreign(g.Title)))
+		}
+		parts = append(parts, blocks(g)...)
+	}
+	_, err := io.WriteString(w, strings.Join(append(parts, paragraph(m.captions(d))), "\n"))
 	return err
 }
 
@@ -211,25 +218,15 @@ var markdownMarks = Marks{
 
 // writeMarkdown writes GitHub's Markdown, the best of each row in bold.
 func writeMarkdown(w io.Writer, d *Document, _ Options) error {
-	var parts []string
-	if d.Heading != nil {
-		parts = append(parts, "- "+strings.Join(markdownMarks.lines(d), "\n- ")+"\n")
-	}
-	defer setWidths(false)()
-	for _, g := range d.Grids {
-		if g.Title != "" {
-			parts = append(parts, markdownText(g.Title)+"\n")
-		}
-		parts = append(parts, g.layout(markdownMarks).pretty().RenderMarkdown()+"\n")
-	}
-	_, err := io.WriteString(w, strings.Join(append(parts, markdownMarks.captions(d)+"\n"), "\n"))
-	return err
+	return d.write(w, markdownMarks, false, "- ", func(text string) string { return text + "\n" }, func(g Grid) []string {
+		return []string{g.layout(markdownMarks).pretty().RenderMarkdown() + "\n"}
+	})
 }
 
 const figureSpace = "\u2007"
 
 var htmlMarks = Marks{
-	Foreign: plaintext.Line, Nameless: true, Own: strings.NewReplacer("@best", "Bold", "@tied", "~", "@same", "=", "@differs", "*"),
+	Foreign: plaintext.Line, Own: strings.NewReplacer("@best", "Bold", "@tied", "~", "@same", "=", "@differs", "*"),
 	Mark: [...]string{MarkTied: "~", MarkEquivalent: "=", MarkDiffers: "*"},
 }
 
@@ -248,7 +245,8 @@ var htmlPage = sync.OnceValue(func() *htmltemplate.Template {
 // HTML writes a table for a page, which has the styles and the experiment's name.
 func HTML(w io.Writer, d *Document, _ Options) error {
 	shown := *d
-	shown.Heading, shown.Caption = htmlMarks.lines(d), htmlMarks.captions(d)
+	shown.Name = ""
+	shown.Heading, shown.Caption = htmlMarks.lines(d), htmlMarks.captions(&shown)
 	return htmlPage().Execute(w, shown)
 }
 
@@ -383,26 +381,23 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	return err
 }
 
-func (g Grid) points(column int) float64 {
-	letters := utf8.RuneCountInString(g.Columns[column].Heading)
-	for _, l := range g.Lines {
-		w := Word{Text: l.Words[column].Text, Deviation: l.Words[column].Deviation, Pad: l.Words[column].Pad}
-		letters = max(letters, utf8.RuneCountInString(textMarks.value(w)))
+// points returns the approximate width of the columns from (inclusive) to (exclusive).
+func (g Grid) points(from, to int) (points float64) {
+	for i := from; i < to; i++ {
+		letters := utf8.RuneCountInString(g.Columns[i].Heading)
+		for _, l := range g.Lines {
+			w := Word{Text: l.Words[i].Text, Deviation: l.Words[i].Deviation, Pad: l.Words[i].Pad}
+			letters = max(letters, utf8.RuneCountInString(textMarks.value(w)))
+		}
+		points += float64(5*letters + 12)
 	}
-	return float64(5*letters + 12)
+	return points
 }
 
 // latex returns a floating table over one or both columns of the page, or in blocks if its letters would shrink too
 // far.
 func (g Grid) latex() latexTable {
-	var keys, values float64
-	for i := range g.Columns {
-		if i < g.Keys {
-			keys += g.points(i)
-		} else {
-			values += g.points(i)
-		}
-	}
+	keys, values := g.points(0, g.Keys), g.points(g.Keys, len(g.Columns))
 	t := latexTable{Float: "table"}
 	if keys+values > latexColumn/latexShrink {
 		t.Float = "table*"

@@ -133,24 +133,18 @@ func (t *Table) newRow(records []record.Record) Row {
 func (t *Table) average(draws significance.Draws) *Row {
 	row := &Row{Average: true, Cells: make([]Cell, len(t.Methods))}
 	for i := range row.Cells {
-		n := 0
-		var means, deviations []float64
-		for _, r := range t.Rows {
-			c := r.Cells[i]
-			n += c.N
-			if c.N > 0 {
-				means = append(means, c.Mean)
-			}
-			if c.HasSD {
-				deviations = append(deviations, c.SD)
-			}
+		column := lists.Map(t.Rows, func(r Row) Cell { return r.Cells[i] })
+		if slices.ContainsFunc(column, func(c Cell) bool { return c.N == 0 }) {
+			continue
 		}
-		if len(means) == len(t.Rows) {
-			c := Cell{N: n, HasSD: len(deviations) > 0}
-			c.Mean, _ = eval.MeanSD(means)
-			c.SD, _ = eval.MeanSD(deviations)
-			row.Cells[i] = c
+		c := &row.Cells[i]
+		c.Mean, _ = eval.MeanSD(lists.Map(column, func(c Cell) float64 { return c.Mean }))
+		for _, r := range column {
+			c.N += r.N
 		}
+		column = slices.DeleteFunc(column, func(c Cell) bool { return !c.HasSD })
+		c.SD, _ = eval.MeanSD(lists.Map(column, func(c Cell) float64 { return c.SD }))
+		c.HasSD = len(column) > 0
 	}
 	row.sample = averaged(lists.Map(t.Rows, func(r Row) sample { return r.sample }), draws, t.Ranks || t.ByClass)
 	return row
@@ -317,6 +311,13 @@ func (t *Table) Document() *Document {
 func (t *Table) words() (out [][]Word) {
 	width := 0 // of the longest deviation
 	for _, row := range t.allRows() {
+		for _, c := range row.Cells {
+			if c.HasSD {
+				width = max(width, len(formatValue(t.Score, c.SD)))
+			}
+		}
+	}
+	for _, row := range t.allRows() {
 		words := make([]Word, len(row.Cells))
 		for i, c := range row.Cells {
 			w := &words[i]
@@ -327,7 +328,7 @@ func (t *Table) words() (out [][]Word) {
 			w.Text = formatValue(t.Score, c.Mean)
 			if c.HasSD {
 				w.Deviation = formatValue(t.Score, c.SD)
-				width = max(width, len(w.Deviation))
+				w.Pad = width - len(w.Deviation)
 			}
 			if !row.Average && c.N < t.Repeats {
 				w.N = c.N
@@ -342,13 +343,6 @@ func (t *Table) words() (out [][]Word) {
 			}
 		}
 		out = append(out, words)
-	}
-	for _, words := range out {
-		for i, w := range words {
-			if w.Deviation != "" {
-				words[i].Pad = width - len(w.Deviation)
-			}
-		}
 	}
 	return out
 }

@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"os"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // Matrix is an n×k matrix in a temporary file. It is not safe for concurrent use, and must be closed.
@@ -40,34 +42,28 @@ func (m *Matrix) Dims() (n, k int) { return m.n, m.k }
 // Read reads the rows from, …, from+p−1 to dst, p×k, which must be contiguous.
 func (m *Matrix) Read(_ context.Context, from int, dst *mat.Dense) error {
 	values, at := m.place(from, dst)
-	if _, err := m.file.ReadAt(m.buffer, at); err != nil {
-		return fmt.Errorf("temporary coefficients: %w", err)
+	_, err := m.file.ReadAt(m.buffer, at)
+	if err == nil {
+		_, err = binary.Decode(m.buffer, binary.LittleEndian, values)
 	}
-	_, err := binary.Decode(m.buffer, binary.LittleEndian, values)
-	return err
+	return guard.Wrap(err, "temporary coefficients")
 }
 
 // Write writes src, p×k, which must be contiguous, to the rows from, …, from+p−1.
 func (m *Matrix) Write(from int, src *mat.Dense) error {
 	values, at := m.place(from, src)
-	if _, err := binary.Encode(m.buffer, binary.LittleEndian, values); err != nil {
-		return err
+	_, err := binary.Encode(m.buffer, binary.LittleEndian, values)
+	if err == nil {
+		_, err = m.file.WriteAt(m.buffer, at)
 	}
-	if _, err := m.file.WriteAt(m.buffer, at); err != nil {
-		return fmt.Errorf("temporary coefficients: %w", err)
-	}
-	return nil
+	return guard.Wrap(err, "temporary coefficients")
 }
 
 // place returns the values of x, resizes the buffer for them, and returns the offset of row from.
 func (m *Matrix) place(from int, x *mat.Dense) (values []float64, at int64) {
 	p, _ := x.Dims()
 	values = x.RawMatrix().Data[:p*m.k]
-	if size := 8 * len(values); cap(m.buffer) < size {
-		m.buffer = make([]byte, size)
-	} else {
-		m.buffer = m.buffer[:size]
-	}
+	m.buffer = slices.Grow(m.buffer[:0], 8*len(values))[:8*len(values)]
 	return values, 8 * int64(from) * int64(m.k)
 }
 

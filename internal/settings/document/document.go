@@ -75,7 +75,6 @@ func syntaxError(err error) error {
 	return &settings.Error{Line: max(line, 1), Column: 1, Message: "not YAML: " + m[2]}
 }
 
-// valueOf returns the value of a node at the given depth.
 func valueOf(n *yaml.Node, depth int) (*settings.Value, error) {
 	v := &settings.Value{Line: n.Line, Column: n.Column}
 	if err := checkNode(n, v, depth); err != nil {

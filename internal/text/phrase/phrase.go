@@ -13,17 +13,10 @@ import (
 )
 
 // Count returns a number with its noun in the singular or plural.
-func Count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
+func Count(n int, one, many string) string { return english.Plural(n, one, many) }
 
 // List joins words with commas and a last "and".
-func List(words []string) string {
-	return english.WordSeries(words, "and")
-}
+func List(words []string) string { return english.WordSeries(words, "and") }
 
 // Numbers lists increasing numbers. Three or more consecutive ones are a range, such as "2 to 10".
 func Numbers(n []int) string {

@@ -4,6 +4,7 @@ import csv
 import inspect
 import io
 import json
+import re
 from numbers import Integral
 
 import numpy as np
@@ -20,6 +21,8 @@ _DTYPES = [np.float64, np.float32, np.uint8]
 def seed_of(random_state):
     """Return the program's random seed for a random_state of scikit-learn."""
     if isinstance(random_state, Integral):
+        if random_state < 0:
+            raise ValueError(f"random_state={random_state}: expected a whole number of 0 or more")
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
 
@@ -43,6 +46,24 @@ def unlabelled(y):
     return np.array([v is None or v == "" or v != v or (not isinstance(v, str) and v == -1) for v in y.tolist()], bool)
 
 
+def pairs_of(name, pairs, n):
+    """Return links as pairs of the indices of n samples."""
+    found = np.asarray([] if pairs is None else pairs)
+    if found.size == 0:
+        return []
+    if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= n:
+        raise ValueError(f"{name}: expected pairs of indices of samples, from 0 to {n - 1}")
+    return found.tolist()
+
+
+def rows_of(name, values, rows, n):
+    """Return rows of an array that has one for each of n samples."""
+    values = np.asarray(values, float)
+    if values.shape[:1] != (n,):
+        raise ValueError(f"{name} has shape {values.shape}, but there are {n} samples")
+    return values[rows]
+
+
 class Estimator(BaseEstimator):
     """A method of the program. Subclasses set the attributes with an underscore and __init__."""
 
@@ -61,10 +82,14 @@ class Estimator(BaseEstimator):
         return tags
 
     def __sklearn_is_fitted__(self):
-        return hasattr(self, "n_features_in_")
+        return hasattr(self, "_model")
 
     def _samples(self, x, reset):
         """Return the checked samples, and which of them have a value other than 0."""
+        for name, least in (("n_components", 1), ("n_clusters", 1), ("max_iter", 0), ("batch_size", 1)):
+            value, auto = getattr(self, name, least), name.startswith("n_")
+            if not (isinstance(value, Integral) and value >= least or auto and isinstance(value, str) and value == "auto"):
+                raise ValueError(f"{name}={value!r}: expected a whole number from {least}" + auto * ' or "auto"')
         tags = self.__sklearn_tags__().input_tags
         x = validate_data(
             self,
@@ -102,7 +127,8 @@ class Estimator(BaseEstimator):
         """Write labels, links and weights for the samples of the rows, and return the arguments for them."""
         takes_links = "links" in self._needs
         takes_labels = takes_links or "labels" in self._needs
-        links = [(pair, kind) for pairs, kind in ((must_link, "must"), (cannot_link, "cannot")) if pairs is not None for pair in pairs]
+        links = [(*pair, "must") for pair in pairs_of("must_link", must_link, n)]
+        links += [(*pair, "cannot") for pair in pairs_of("cannot_link", cannot_link, n)]
         if links and not takes_links:
             raise ValueError(f"{type(self).__name__} does not support links")
         at = np.full(n, -1)
@@ -111,20 +137,20 @@ class Estimator(BaseEstimator):
         args, self.classes_ = [], None
         if takes_labels and y is not None:
             self.classes_, index = self._labels(y, n)
-            rows_of = [(f"{file} row {at[i] + 1}", int(c)) for i, c in enumerate(index) if c >= 0 and at[i] >= 0]
-            self._free = len(rows) - len(rows_of)
-            if rows_of:
-                args += ["--labels", folder.write("labels.csv", table(rows_of))]
+            labels = [(f"{file} row {at[i] + 1}", int(c)) for i, c in enumerate(index) if c >= 0 and at[i] >= 0]
+            self._free = len(rows) - len(labels)
+            if labels:
+                args += ["--labels", folder.write("labels.csv", table(labels))]
         elif takes_labels and not links and self.__sklearn_tags__().target_tags.required:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         if self.classes_ is None:
             del self.classes_
         if links:
             name = lambda i: f"{file} row {at[i] + 1}"  # noqa: E731
-            kept = [(name(a), name(b), kind) for (a, b), kind in links if at[a] >= 0 and at[b] >= 0]
+            kept = [(name(a), name(b), kind) for a, b, kind in links if at[a] >= 0 and at[b] >= 0]
             args += ["--links", folder.write("links.csv", table(kept))]
         if weights is not None:
-            np.save(folder.path("weights.npy"), np.asarray(weights, float)[rows])
+            np.save(folder.path("weights.npy"), rows_of("weights", weights, rows, n))
             args += ["--weights", folder.path("weights.npy")]
         return args
 
@@ -137,8 +163,20 @@ class Estimator(BaseEstimator):
                 words.append(f"{name}={setting(value)}")
         return words
 
+    def _images(self, X):
+        """Return samples as the program needs them: as images, if the method is for images."""
+        if getattr(self, "image_shape", None) is None and "images" not in self._needs:
+            return X
+        try:
+            return X.reshape(len(X), *(self.image_shape or (X.shape[1], 1)))
+        except (TypeError, ValueError):
+            raise ValueError(f"image_shape={self.image_shape!r}: expected (height, width) of {X.shape[1]} values") from None
+
     def _run(self, *args):
-        return _program.run(*args, verbose=self.verbose, n_jobs=self.n_jobs)
+        try:
+            return _program.run(*args, verbose=self.verbose, n_jobs=self.n_jobs)
+        except ValueError as e:
+            raise ValueError(re.sub("^--?[a-z-]+:? ", "", str(e))) from None  # without the flag
 
 
 class Factorisation(Estimator):
@@ -176,8 +214,8 @@ class Factorisation(Estimator):
         if len(rows) == 0:
             raise ValueError("all values of X are 0")
         custom = getattr(self, "init", None) == "custom"
-        if custom and W is None and H is None:
-            raise ValueError("init='custom' needs W, H or both")
+        if custom != (W is not None or H is not None):
+            raise ValueError("init='custom' needs W, H or both, and other values of init take neither")
         with _program.Folder(getattr(X, "nbytes", 0)) as folder:
             args = self._guides(folder, n, rows, y, must_link, cannot_link, weights)
             own = self._command({p: s for p, s in self._settings.items() if not (custom and p == "init")})
@@ -187,25 +225,22 @@ class Factorisation(Estimator):
                 np.save(folder.path("fixed.npy"), np.asarray(self.fixed_components, float))
                 own.append("fixed-basis=" + folder.path("fixed.npy"))
             args += ["--method", ",".join([self._method, *own])]
-            if getattr(self, "solver", None) is not None:
+            if hasattr(self, "solver"):
                 args += ["--solver", self.solver]
-            if getattr(self, "max_iter", None) is not None:
+            if hasattr(self, "max_iter"):
                 args += ["--iterations", self.max_iter]
-            if getattr(self, "batch_size", None) is not None:
+            if hasattr(self, "batch_size"):
                 args += ["--batch", self.batch_size]
             if custom:
-                start = {"coefficients": W if W is None else np.asarray(W)[rows], "basis": H if H is None else np.asarray(H).T}
-                start = {k: np.ascontiguousarray(v, dtype=float) for k, v in start.items() if v is not None}
+                start = {} if W is None else {"coefficients": rows_of("W", W, rows, n)}
+                if H is not None:
+                    start["basis"] = np.ascontiguousarray(np.transpose(H), dtype=float)
                 np.savez(folder.path("start.npz"), **start)
                 args += ["--start", folder.path("start.npz")]
             kept = X if len(rows) == n else X[rows]
             if np.issubdtype(X.dtype, np.floating) and np.isnan(X.data if self._sparse else X).any():
                 args += ["--missing", "nan"]
-            if getattr(self, "image_shape", None) is not None or "images" in self._needs:
-                kept = kept.reshape(len(rows), *(self.image_shape or (X.shape[1], 1)))
-            if getattr(self, "batch_size", None) is not None:
-                kept = np.ascontiguousarray(kept)
-            path = folder.put(kept)
+            path = folder.put(np.ascontiguousarray(kept) if hasattr(self, "batch_size") else self._images(kept))
             rank = self.n_components
             if self._each_class and hasattr(self, "classes_") and rank != "auto":
                 rank = max(rank, len(self.classes_))
@@ -257,10 +292,8 @@ class Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Factorisati
             args = []
             if np.issubdtype(X.dtype, np.floating) and np.isnan(X.data if sparse.issparse(X) else X).any():
                 args += ["--missing", "nan"]
-            if getattr(self, "image_shape", None) is not None or "images" in self._needs:
-                kept = kept.reshape(len(kept), *(self.image_shape or (X.shape[1], 1)))
             np.savez(folder.path("model.npz"), **self._model)
-            self._run("apply", folder.path("model.npz"), folder.put(kept), *args, "--no-cache", "--out", folder.path("v.npz"))
+            self._run("apply", folder.path("model.npz"), folder.put(self._images(kept)), *args, "--no-cache", "--out", folder.path("v.npz"))
             out[used] = _program.load(folder.path("v.npz"))["fea"]
         return out
 

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import tempfile
+import weakref
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -33,10 +34,10 @@ class Results:
     """
 
     def __init__(self, out):
-        self._temporary = None
         if out is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="partwise-")
-            out = os.path.join(self._temporary.name, "results")
+            temporary = tempfile.mkdtemp(prefix="partwise-")
+            weakref.finalize(self, shutil.rmtree, temporary, ignore_errors=True)
+            out = os.path.join(temporary, "results")
         self.folder, self.text = os.fspath(out), ""
 
     @property
@@ -47,6 +48,9 @@ class Results:
         import pandas as pd
 
         return pd.read_csv(os.path.join(self.folder, name))
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.folder!r})"
 
     def _repr_html_(self):
         """Return the page in a frame, with its pictures and scripts."""
@@ -132,7 +136,7 @@ def cluster(folder, k=None, *, out=None, random_state=None, n_jobs=None, verbose
     Parameters
     ----------
     folder : str or array
-        A folder of photos, a file of vectors, the name of a known set, or an array of samples.
+        A folder of photos, a file of vectors, the name of a known set, or an array or sparse matrix of samples.
     k : int or str, optional
         The number of groups, a range such as "5..30" or "auto".
     out : str, optional
@@ -146,7 +150,7 @@ def cluster(folder, k=None, *, out=None, random_state=None, n_jobs=None, verbose
     """
     result = Clustering(out)
     with _program.Folder(getattr(folder, "nbytes", 0)) as temporary:
-        data = folder if isinstance(folder, (str, os.PathLike)) else temporary.put(np.asarray(folder))
+        data = folder if isinstance(folder, (str, os.PathLike)) else temporary.put(folder if hasattr(folder, "tocsr") else np.asarray(folder))
         args = _flags({"k": k, "seed": None if random_state is None else seed_of(random_state), **options})
         result.text = _program.run("cluster", data, *args, "--out", result.folder, verbose=verbose, n_jobs=n_jobs)
     return result
@@ -171,7 +175,8 @@ def experiment(settings, *, out=None, n_jobs=None, verbose=0, **options):
     result = Experiment(out)
     with _program.Folder() as temporary:
         if isinstance(settings, dict):  # JSON is YAML; a path in it is from the current folder
-            settings = temporary.write("experiment.yaml", json.dumps(settings))
+            plain = lambda v: os.fspath(v) if isinstance(v, os.PathLike) else np.asarray(v).tolist()  # noqa: E731
+            settings = temporary.write("experiment.yaml", json.dumps(settings, default=plain))
         args = _flags(options)
         result.text = _program.run("run", settings, *args, "--out", result.folder, verbose=verbose, n_jobs=n_jobs)
     return result

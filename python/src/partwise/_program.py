@@ -13,6 +13,7 @@ import tempfile
 import warnings
 import zipfile
 from importlib import metadata
+from numbers import Integral
 
 import numpy as np
 from scipy import sparse
@@ -49,6 +50,8 @@ def threads(n_jobs=None):
     number of cores, -1.
     """
     if n_jobs is not None:
+        if not isinstance(n_jobs, Integral) or n_jobs == 0:
+            raise ValueError(f"n_jobs={n_jobs!r}: expected a number of threads, or -1 for all cores")
         return n_jobs if n_jobs > 0 else max(1, cores() + 1 + n_jobs)
     if multiprocessing.parent_process() is None and "LOKY_PARENT_PID" not in os.environ and not _in_loky():
         return cores()
@@ -66,8 +69,7 @@ def run(*args, verbose=0, n_jobs=None):
     An error of the program becomes a ValueError. Its remarks become warnings. verbose shows its progress. An interrupt
     ends the program as well.
     """
-    env = dict(os.environ)
-    env.setdefault("GOMAXPROCS", str(threads(n_jobs)))
+    env = {"GOMAXPROCS": str(threads(n_jobs)), **os.environ}
     if n_jobs is not None:
         env["GOMAXPROCS"] = str(threads(n_jobs))
     read, write = _terminal() if verbose else os.pipe()
@@ -101,14 +103,16 @@ def run(*args, verbose=0, n_jobs=None):
             os.close(read)
         out.seek(0)
         text = out.read().decode(errors="replace")
-    lines = said.getvalue().decode(errors="replace").replace("\r", "\n").split("\n")
+    lines = re.sub(r"\S*[/\\]partwise-\w{8}[/\\]", "", said.getvalue().decode(errors="replace")).replace("\r", "\n").split("\n")
     remarks = [line.removeprefix("partwise: ") for line in lines if line.startswith("partwise: ")]
     if child.returncode != 0:
         # The hint to the help of the command is of no use here.
         raise ValueError(re.sub(r" \(usage: .*\)$", "", remarks[-1]) if remarks else f"partwise ended with exit status {child.returncode}: {said.getvalue()!r}")
+    frame, level = sys._getframe(), 1
+    while frame and frame.f_globals.get("__name__", "").split(".")[0] in ("partwise", "sklearn"):
+        frame, level = frame.f_back, level + 1
     for remark in remarks:
-        kind = ConvergenceWarning if "did not converge" in remark else UserWarning
-        warnings.warn(remark, kind, stacklevel=4)
+        warnings.warn(remark, ConvergenceWarning if "did not converge" in remark else UserWarning, stacklevel=level)
     return text
 
 

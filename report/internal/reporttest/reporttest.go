@@ -98,24 +98,14 @@ func Records(methods []string, classes []int, repeats int) []record.Record {
 	return records
 }
 
-// fakeCurve falls steeply at first and then slowly, with a height and a speed for each method.
-func fakeCurve(method string, m, k, repeat int) []record.Point {
-	var curve []record.Point
-	scale := math.Pow(10, float64(m)-2) * float64(k)
-	speed := 8 * math.Pow(1.9, float64(m%7))
+// fakeCurve falls with a height and a speed for each method.
+func fakeCurve(method string, m, k, repeat int) (curve []record.Point) {
 	last := 300 + int(100*Noise("last", method, k, repeat))
-	for i := 0; ; {
-		x := float64(i)
-		o := 0.25 + 0.02*Noise("floor", method, k, repeat) + 0.5/(1+x/speed) + 0.25*math.Exp(-x/3)
-		if i == 0 {
-			o *= 40
-		}
-		curve = append(curve, record.Point{Iteration: i, Objective: scale * o})
-		if i == last {
-			return curve
-		}
-		i = min(last, i+max(1, i/5))
+	for i := 0; i <= last; i += max(1, i/5) {
+		share := 1 / (1 + float64(i)/(8*math.Pow(1.9, float64(m%7))))
+		curve = append(curve, record.Point{Iteration: i, Objective: math.Pow(10, float64(m)-2) * float64(k) * (0.25 + share)})
 	}
+	return curve
 }
 
 // Scored returns records of one score at one number of classes, one repeat for each value.
