@@ -4,6 +4,7 @@
 # make lint   gofmt, go vet, staticcheck
 # make docs   the documentation as a site, in dist/site
 # make bench  time the kernels, and other programs beside this one
+# make beam   build partwise-beam, which runs on Apache Beam; make test-beam tests it, make flink on a Flink cluster
 # make release   archives, packages and a container image for Linux, macOS and Windows; release-check tries them
 # make wheel     the wheel of the Python package for this machine
 
@@ -30,7 +31,7 @@ OPENCV = CGO_ENABLED=1 CGO_CFLAGS="-O2 -ffunction-sections -fdata-sections" \
   CGO_CXXFLAGS="--std=c++11 -I$(CURDIR)/.ci/opencv -I/usr/include/opencv4 -O2 -ffunction-sections -fdata-sections"
 LINK = -ldflags '-linkmode external -extldflags "-Wl,--gc-sections -lopencv_features2d -lopencv_imgproc -lopencv_core -lstdc++ -lm"'
 
-.PHONY: run test test-portable test-opencv test-race test-plain test-processors test-arm64 race lint opencv portable wheel test-python deps fuzz torture bench clean vulncheck docs release release-files release-check release-tools sbom reproducible reproducible-opencv
+.PHONY: run test test-portable test-opencv test-race test-plain test-processors test-arm64 race lint opencv portable wheel test-python beam test-beam flink deps fuzz torture bench clean vulncheck docs release release-files release-check release-tools sbom reproducible reproducible-opencv
 
 run: opencv
 	./partwise run $(DEMO)
@@ -47,6 +48,10 @@ opencv: deps
 # The portable build needs nothing but Go. Key points aside it gives the same results.
 portable:
 	CGO_ENABLED=0 $(BUILD) -o $(or $(OUT),partwise) ./cmd/partwise
+
+# The same on Apache Beam, a module of its own: it links ten times as many libraries.
+beam:
+	cd beam && CGO_ENABLED=0 $(BUILD) -o ../partwise-beam ./cmd/partwise-beam
 
 # The wheel of the Python package for this machine, into dist; make release makes those of all systems.
 wheel:
@@ -107,11 +112,19 @@ test: deps
 
 test-portable:
 	CGO_ENABLED=0 $(TEST) ./cmd/... ./...
-	cd tools && CGO_ENABLED=0 $(TEST) ./licences ./schema ./torture ./bench/statistics
+	cd tools && CGO_ENABLED=0 $(TEST) ./licences ./schema ./examples ./torture ./bench/statistics
 
 # The Python package with the portable program, where Python 3 makes virtual environments.
 test-python:
 	@GO=$(GO) .ci/python
+
+# The pipelines of Apache Beam on Prism, against the portable program.
+test-beam:
+	cd beam && CGO_ENABLED=0 nice $(TEST) ./...
+
+# They on a session cluster of Flink, of which one worker is killed. It downloads 150 MB and needs Java 17 and Maven.
+flink: beam portable
+	@GO=$(GO) beam/flink/run
 
 # What calls OpenCV and ONNX Runtime.
 test-opencv: deps
@@ -150,6 +163,7 @@ lint: deps
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	$(GO) vet ./...
 	cd tools && $(GO) vet ./...
+	cd beam && $(GO) vet ./...
 	$(OPENCV) $(GO) vet -tags $(TAGS) ./features
 	$(GO) generate ./internal/simd && git diff --exit-code -- internal/simd
 	@set -e; check=$$($(GO) -C tools tool -n staticcheck); set -x; $$check ./...; cd tools; $$check ./...
@@ -199,4 +213,4 @@ docs:
 
 # Results are the user's and stay.
 clean:
-	rm -rf partwise partwise.linked dist release-files
+	rm -rf partwise partwise.linked partwise-beam beam/flink/out dist release-files

@@ -55,10 +55,11 @@ type Stacks struct {
 	Near, Burst []bool
 }
 
-type relation uint8
+// Relation tells how two images are related.
+type Relation uint8
 
 const (
-	different relation = iota
+	different Relation = iota
 	sameBurst
 	nearDuplicate
 )
@@ -67,39 +68,76 @@ const (
 // pixels minus the local mean) with a correlation of at least 0.92, or key points that place one inside the other,
 // possibly mirrored or turned, where at least three quarters of the tiles have the same details. Shots of a burst are at
 // most 3 seconds apart and share key points.
-func Copies(ctx context.Context, from Source) (_ *Stacks, err error) {
+func Copies(ctx context.Context, from Source) (*Stacks, error) {
+	pairs, err := from.pairs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	links, err := from.Compare(ctx, pairs)
+	if err != nil {
+		return nil, err
+	}
+	return from.Join(ctx, links)
+}
+
+// Compare returns the pairs that are copies or of one burst.
+func (s Source) Compare(ctx context.Context, pairs []Pair) (links []Link, err error) {
 	defer guard.Catch(&err)
-	n := len(from.Looks)
-	s := &Stacks{slices.Clone(from.Same), make([]bool, n), make([]bool, n)}
-	pairs := guard.Must(from.pairs(ctx))
-	found, rough := make([]relation, len(pairs)), lists.Map(from.Looks, (*Look).Rough)
-	guard.Check(parallel.Each(ctx, 0, len(pairs), from.Progress, func(p int) error {
-		found[p] = from.compare(ctx, pairs[p], rough)
+	found, rough := make([]Relation, len(pairs)), s.rough()
+	guard.Check(parallel.Each(ctx, 0, len(pairs), s.Progress, func(p int) error {
+		found[p] = s.compare(ctx, pairs[p], rough)
 		return nil
 	}))
-	links := make([][]link, n)
 	for p, pair := range pairs {
 		if found[p] != different {
-			links[pair.a] = append(links[pair.a], link{pair.b, found[p]})
-			links[pair.b] = append(links[pair.b], link{pair.a, found[p]})
+			links = append(links, Link{pair.A, pair.B, found[p]})
 		}
 	}
-	from.stack(ctx, s, links, rough)
-	for i, stack := range s.CopyOf {
-		of := from.Same[i]
-		if s.Near[i] = stack != of; !s.Near[i] || s.Burst[i] {
+	return links, nil
+}
+
+// rough returns the rough images of the looks.
+func (s Source) rough() [][]float64 {
+	return lists.Map(s.Looks, func(l *Look) []float64 {
+		if l == nil {
+			return nil
+		}
+		return l.Rough()
+	})
+}
+
+// Join returns the stacks that the links of Compare make. Only linked images need a look.
+func (s Source) Join(ctx context.Context, found []Link) (_ *Stacks, err error) {
+	defer guard.Catch(&err)
+	n := len(s.Looks)
+	out := &Stacks{slices.Clone(s.Same), make([]bool, n), make([]bool, n)}
+	links := make([][]link, n)
+	for _, l := range found {
+		links[l.A] = append(links[l.A], link{l.B, l.By})
+		links[l.B] = append(links[l.B], link{l.A, l.By})
+	}
+	s.stack(ctx, out, links, s.rough())
+	for i, stack := range out.CopyOf {
+		of := s.Same[i]
+		if out.Near[i] = stack != of; !out.Near[i] || out.Burst[i] {
 			continue
 		}
-		if a, b := from.Looks[stack], from.Looks[of]; a.Width == b.Width && a.Height == b.Height && a.small == b.small && a.colour == b.colour {
-			s.Near[i] = !guard.Must(from.Equal(ctx, stack, i))
+		if a, b := s.Looks[stack], s.Looks[of]; a.Width == b.Width && a.Height == b.Height && a.small == b.small && a.colour == b.colour {
+			out.Near[i] = !guard.Must(s.Equal(ctx, stack, i))
 		}
 	}
-	return s, nil
+	return out, nil
+}
+
+// Link is a pair of copies, or of shots of a burst.
+type Link struct {
+	A, B int
+	By   Relation
 }
 
 type link struct {
 	to int
-	by relation
+	by Relation
 }
 
 // stack joins linked images by a breadth-first search from each original. A copy of a copy must be a copy of the original
@@ -128,7 +166,7 @@ func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [
 				if burst[j] = burst[m] || l.by == sameBurst; !burst[j] && m != i {
 					ok := different
 					for g := symmetry(0); g < 8 && ok == different; g++ {
-						ok = s.compare(ctx, related{i, j, g, true}, rough)
+						ok = s.compare(ctx, Pair{i, j, g, true}, rough)
 					}
 					if ok == different {
 						continue
@@ -163,14 +201,13 @@ func Separate[T any](list []T, pairs [][2]string, name func(T) string) (parts []
 	return parts
 }
 
-func (s Source) pairs(ctx context.Context) (pairs []related, err error) {
+func (s Source) pairs(ctx context.Context) (pairs []Pair, err error) {
 	can := func(i int) bool {
-		l := s.Looks[i]
-		return s.Same[i] == i && min(l.Width, l.Height) >= LeastSide && l.Spread >= blankSpread
+		return s.Same[i] == i && s.Looks[i].usable()
 	}
 	add := func(i, j int) {
 		if j != i && can(i) && can(j) {
-			pairs = append(pairs, related{a: min(i, j), b: max(i, j)})
+			pairs = append(pairs, Pair{A: min(i, j), B: max(i, j)})
 		}
 	}
 	for i, near := range s.Near {
@@ -188,16 +225,21 @@ func (s Source) pairs(ctx context.Context) (pairs []related, err error) {
 	for at, i := range byTime {
 		for _, j := range byTime[max(0, at-burstShots):at] {
 			if s.inBurst(i, j) {
-				pairs = append(pairs, related{min(i, j), max(i, j), 0, true})
+				pairs = append(pairs, Pair{min(i, j), max(i, j), 0, true})
 			}
 		}
 	}
 	byPoints, err := relatedPairs(ctx, s.Looks, can, relatedImages)
 	pairs = append(pairs, byPoints...)
+	return Unique(pairs), err
+}
+
+// Unique returns each pair once, in a fixed order. It changes the list.
+func Unique(pairs []Pair) []Pair {
 	// Pairs with key points come first, so that they stay.
-	last := func(p related) int { return map[bool]int{false: 1}[p.points] }
-	slices.SortFunc(pairs, func(p, q related) int { return cmp.Or(p.a-q.a, p.b-q.b, int(p.g)-int(q.g), last(p)-last(q)) })
-	return slices.CompactFunc(pairs, func(p, q related) bool { return p.a == q.a && p.b == q.b && p.g == q.g }), err
+	last := func(p Pair) int { return map[bool]int{false: 1}[p.Points] }
+	slices.SortFunc(pairs, func(p, q Pair) int { return cmp.Or(p.A-q.A, p.B-q.B, int(p.G)-int(q.G), last(p)-last(q)) })
+	return slices.CompactFunc(pairs, func(p, q Pair) bool { return p.A == q.A && p.B == q.B && p.G == q.G })
 }
 
 func (s Source) inBurst(i, j int) bool {
@@ -217,31 +259,31 @@ func (s Source) thumbnail(ctx context.Context, i int) *thumbnail {
 }
 
 // compare calls guard.Fail.
-func (s Source) compare(ctx context.Context, p related, rough [][]float64) relation {
-	a, b := s.Looks[p.a], s.Looks[p.b]
+func (s Source) compare(ctx context.Context, p Pair, rough [][]float64) Relation {
+	a, b := s.Looks[p.A], s.Looks[p.B]
 	near := nearDuplicate
-	if s.inBurst(p.a, p.b) && !s.Taken[p.a].Equal(s.Taken[p.b]) {
+	if s.inBurst(p.A, p.B) && !s.Taken[p.A].Equal(s.Taken[p.B]) {
 		near = sameBurst // a copy keeps the time
 	}
-	if p.g == 0 && floats.Dot(rough[p.a], rough[p.b]) >= worthLooking && sameColours(a, b) &&
+	if p.G == 0 && floats.Dot(rough[p.A], rough[p.B]) >= worthLooking && sameColours(a, b) &&
 		correlation(a.brightness().detail(), b.brightness().detail()) >= alike {
 		return near
 	}
-	if !p.points {
+	if !p.Points {
 		return different
 	}
-	at, inliers := place(a, b, p.g)
+	at, inliers := place(a, b, p.G)
 	if inliers < leastInliers {
 		return different
 	}
-	o, ok := overlapOf(a, b, s.thumbnail(ctx, p.a), s.thumbnail(ctx, p.b), at)
+	o, ok := overlapOf(a, b, s.thumbnail(ctx, p.A), s.thumbnail(ctx, p.B), at)
 	if !ok || o.share < leastOverlap {
 		return different
 	}
 	switch tiles := o.agreement(); {
 	case tiles >= alikeTiles:
 		return near
-	case tiles >= burstTiles && s.inBurst(p.a, p.b):
+	case tiles >= burstTiles && s.inBurst(p.A, p.B):
 		return sameBurst
 	}
 	return different
@@ -260,6 +302,11 @@ func (l *Look) Rough() []float64 {
 	}
 	floats.Scale(1/length, out)
 	return out
+}
+
+// usable reports whether an image can be a near duplicate.
+func (l *Look) usable() bool {
+	return min(l.Width, l.Height) >= LeastSide && l.Spread >= blankSpread
 }
 
 func (l *Look) brightness() grey {

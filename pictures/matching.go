@@ -8,6 +8,7 @@ import (
 	"math/cmplx"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/lists"
@@ -24,46 +25,68 @@ const (
 	leastInliers = 6
 )
 
-// related is a pair of images that share descriptors, a < b. The symmetry maps b to a.
-type related struct {
-	a, b   int
-	g      symmetry
-	points bool // whether to compare their key points
+// Pair is a pair of images that may be copies, A < B. The symmetry maps B to A.
+type Pair struct {
+	A, B   int
+	G      symmetry
+	Points bool // whether to compare their key points
+}
+
+// chosen holds the bits of a descriptor that each hash table uses.
+var chosen = sync.OnceValue(func() (chosen [tables][]int) {
+	src := rand.New(rand.NewPCG(2, 2))
+	for table := range tables {
+		chosen[table] = src.Perm(256)[:hashBits]
+	}
+	return chosen
+})
+
+func hash(chosen []int, bits *[4]uint64) (h uint64) {
+	for _, c := range chosen {
+		h = h<<1 | bits[c%8/2]>>(c%2*32+c/8)&1 // comparison c/8 under the symmetry c%8
+	}
+	return h
+}
+
+// mostVotes returns the pairs with most votes, at most limit, among votes for pairs of one image A.
+func mostVotes(votes map[Pair]int, limit int) []Pair {
+	maps.DeleteFunc(votes, func(_ Pair, n int) bool { return n < leastVotes })
+	all := slices.SortedFunc(maps.Keys(votes), func(p, q Pair) int {
+		return cmp.Or(votes[q]-votes[p], p.B-q.B, int(p.G)-int(q.G))
+	})
+	all = all[:min(len(all), limit)]
+	for at, p := range all {
+		if p.A > p.B {
+			all[at] = Pair{p.B, p.A, p.G.inverse(), true}
+		}
+	}
+	return all
 }
 
 // relatedPairs returns pairs of images with most common descriptors, at most limit for each image: their descriptors have
 // equal hashes of some of their bits, also if one image is mirrored or turned by a multiple of 90°.
-func relatedPairs(ctx context.Context, looks []*Look, usable func(i int) bool, limit int) (pairs []related, err error) {
+func relatedPairs(ctx context.Context, looks []*Look, usable func(i int) bool, limit int) (pairs []Pair, err error) {
 	const image = 1<<imageBits - 1
-	src := rand.New(rand.NewPCG(2, 2))
-	var chosen [tables][]int
 	var sorted [tables][]uint64 // a hash, then the image that has it
-	hash := func(table int, bits *[4]uint64) (h uint64) {
-		for _, c := range chosen[table] {
-			h = h<<1 | bits[c%8/2]>>(c%2*32+c/8)&1 // comparison c/8 under the symmetry c%8
-		}
-		return h << imageBits
-	}
 	for table := range tables {
-		chosen[table] = src.Perm(256)[:hashBits]
 		for i, l := range looks {
 			for k := range l.points {
 				if usable(i) {
-					sorted[table] = append(sorted[table], hash(table, &l.points[k].Bits)|uint64(i))
+					sorted[table] = append(sorted[table], hash(chosen()[table], &l.points[k].Bits)<<imageBits|uint64(i))
 				}
 			}
 		}
 		slices.Sort(sorted[table])
 		sorted[table] = slices.Compact(sorted[table])
 	}
-	found := make([][]related, len(looks))
+	found := make([][]Pair, len(looks))
 	err = parallel.Blocks(ctx, 0, len(looks), 1, func(_, i, _ int) {
-		votes := map[related]int{}
+		votes := map[Pair]int{}
 		for k := range looks[i].points {
 			for g := range symmetry(8) {
 				bits := looks[i].points[k].under(g)
 				for table, entries := range sorted {
-					h := hash(table, &bits)
+					h := hash(chosen()[table], &bits) << imageBits
 					from, _ := slices.BinarySearch(entries, h)
 					to := from
 					for to < len(entries) && entries[to]&^image == h && to-from <= fullBucket {
@@ -74,22 +97,13 @@ func relatedPairs(ctx context.Context, looks []*Look, usable func(i int) bool, l
 					}
 					for _, e := range entries[from:to] {
 						if j := int(e & image); j != i {
-							votes[related{i, j, g, true}]++
+							votes[Pair{i, j, g, true}]++
 						}
 					}
 				}
 			}
 		}
-		maps.DeleteFunc(votes, func(_ related, n int) bool { return n < leastVotes })
-		all := slices.SortedFunc(maps.Keys(votes), func(p, q related) int {
-			return cmp.Or(votes[q]-votes[p], p.b-q.b, int(p.g)-int(q.g))
-		})
-		for _, p := range all[:min(len(all), limit)] {
-			if p.a > p.b {
-				p = related{p.b, p.a, p.g.inverse(), true}
-			}
-			found[i] = append(found[i], p)
-		}
+		found[i] = mostVotes(votes, limit)
 	})
 	return slices.Concat(found...), err
 }

@@ -128,13 +128,10 @@ type run struct {
 // runMissing runs the missing trials. With several ranks, the best rank of each method is known only after them, so the
 // trials whose models are saved run once more.
 func (r *run) runMissing(ctx context.Context) error {
-	draws := map[drawID]int{}
 	todo := func(new bool) (some []trial) {
 		for _, t := range r.plan.trials {
-			if _, known := draws[t.drawID]; !known {
-				draws[t.drawID] = len(draws)
-			}
-			if r.shard.Of > 0 && draws[t.drawID]%r.shard.Of != r.shard.Index {
+			draw := t.repeat*len(r.plan.ks) + slices.Index(r.plan.ks, t.k) // the same for more repeats
+			if r.shard.Of > 0 && draw%r.shard.Of != r.shard.Index {
 				continue
 			}
 			_, done := r.done[t.id]

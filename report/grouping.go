@@ -207,6 +207,15 @@ type listColumn struct {
 
 // writeList writes a CSV file with a line for each of n samples. It calls guard.Fail.
 func (to folder) writeList(name string, n int, columns []listColumn) {
+	to.writeBytes(name, listText(n, columns))
+}
+
+// PicturesCSV returns the content of PicturesFile.
+func PicturesCSV(names []string, p *input.Pictures) []byte {
+	return listText(len(names), Clusters{Names: names, Pictures: p}.pictures())
+}
+
+func listText(n int, columns []listColumn) []byte {
 	var text bytes.Buffer
 	out := csv.NewWriter(&text)
 	out.Write(lists.Map(columns, func(c listColumn) string { return c.name })) // cannot fail
@@ -214,7 +223,7 @@ func (to folder) writeList(name string, n int, columns []listColumn) {
 		out.Write(lists.Map(columns, func(c listColumn) string { return c.cell(i) }))
 	}
 	out.Flush()
-	to.writeBytes(name, text.Bytes())
+	return text.Bytes()
 }
 
 // assignments has the group of each sample, the classes of both, if known, and the confidence.

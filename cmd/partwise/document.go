@@ -30,6 +30,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/tagging"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/reproduce"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -64,7 +65,7 @@ type document struct {
 	Stability     *cluster.Stability   `json:",omitempty" help:"agreement of the restarts"`
 	CountChoice   *grouping.CountCurve `json:",omitempty" help:"choice of the number of groups"`
 	Groups        []group              `json:",omitempty" help:"groups, the largest first"`
-	Assignments   []assignment         `json:",omitempty" help:"cluster, assign: group of each sample"`
+	Assignments   []models.Assignment  `json:",omitempty" help:"cluster, assign: group of each sample"`
 	Trials        []trial              `json:",omitempty" help:"run, report: finished trials"`
 	Planned       int                  `json:",omitempty" help:"run, report: number of planned trials"`
 	Draws         int                  `json:",omitempty" help:"draws: number of draws"`
@@ -82,13 +83,6 @@ type document struct {
 type group struct {
 	Size int
 	Name string `json:",omitempty"` // the labelled class, or Others
-}
-
-type assignment struct {
-	File       string
-	Group      int      // from 1; 0 for none
-	Name       string   `json:",omitempty"`
-	Confidence *float64 `json:",omitempty"`
 }
 
 type trial struct {
@@ -148,7 +142,7 @@ func (d *document) setGroups(c report.Clusters, sizes []int) {
 		d.Groups = append(d.Groups, group{size, name(g)})
 	}
 	for i, g := range c.Groups {
-		a := assignment{File: c.Names[i], Group: g + 1, Name: name(g)}
+		a := models.Assignment{File: c.Names[i], Group: g + 1, Name: name(g)}
 		if c.Memberships != nil {
 			a.Confidence = &c.Memberships[i].Confidence
 		}

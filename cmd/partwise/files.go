@@ -37,7 +37,7 @@ var flagUse = map[string]use{
 	"labels": reads, "links": reads, "mask": reads, "pictures": reads, "set": reads, "start": reads, "text": reads, "truth": reads, "weights": reads,
 	"csv": writes, "doc": writes, "profile": writes, "trace": writes, "words": writes,
 	"cache": fills, "data": fills, "dir": fills, "to": fills,
-	"by": noFile, "cache-size": noFile, "format": noFile, "from": noFile, "kinds": noFile, "memory": noFile, "mirror": noFile, "not-same": noFile, "run": noFile, "shard": noFile, "solver": noFile,
+	"by": noFile, "cache-size": noFile, "format": noFile, "from": noFile, "join": noFile, "kinds": noFile, "memory": noFile, "mirror": noFile, "not-same": noFile, "run": noFile, "shard": noFile, "solver": noFile,
 }
 
 func useOf(cmd *cobra.Command, f *pflag.Flag) (of use, known bool) {

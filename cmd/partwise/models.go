@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -28,13 +26,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/scratch"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
+	"github.com/seed4492f2cd/partwise/pipeline/shards"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -211,7 +209,7 @@ func (o *fitFlags) save(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *fa
 
 func (o *fitFlags) impute(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result) error {
 	x := in.X.(*factor.Weighted)
-	set := in.setOf(guard.Must(factor.Impute(cmd.Context(), res.Model, x, res.Coefficients)))
+	set := shards.SetOf(in.Inputs, guard.Must(factor.Impute(cmd.Context(), res.Model, x, res.Coefficients)))
 	if set.Height, set.Width = in.Set.Height, in.Set.Width; in.Channels == 1 {
 		set.Height, set.Width = in.Height, in.Width
 	}
@@ -281,19 +279,14 @@ func featuresCommand() *cobra.Command {
 			failUsage("--words needs visual words, such as --features sift=dense,words=200")
 		}
 		checkUse(vectorfile.CanWrite(out))
-		guard.Check(checkNewFiles(force || cmd.Flags().Changed("shard"), out, words, skippedList(out)))
+		guard.Check(checkNewOut(cmd, force, out, words))
 		in := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error {
 			set.Single = single
 			return checkShard(cmd, e, set, out, &force, nil)
 		})
 		defer in.Close()
 		n, m := in.Dims()
-		set := in.setOf(in.X)
-		set.Features = in.Scales
-		set.Settings = cmp.Or(in.Set.Settings, string(guard.Must(json.Marshal(in.Features.Document()))))
-		if in.Channels == 1 {
-			set.Height, set.Width = in.Height, in.Width
-		}
+		set := guard.Must(shards.Features(in.Inputs))
 		in.writeWithSkipped(cmd, out, force, func(ctx context.Context) error {
 			save := func(w io.Writer) error { return in.Vocabulary.Save(w) }
 			return writeBoth(words, force, save, func() error { return writeSet(ctx, out, force, set) })
@@ -308,7 +301,7 @@ func featuresCommand() *cobra.Command {
 	f.StringVarP(&out, "out", "o", "", outUsage)
 	_ = cmd.MarkFlagRequired("out")
 	f.BoolVar(&single, "float32", false, "write values in single precision (.npz only)")
-	shardFlag(cmd)
+	shardFlag(cmd, ".npz")
 	f.StringVar(&words, "words", "", "also write the visual words to this .npz file")
 	f.BoolVar(&force, "force", false, "replace existing files")
 	dataFlags(cmd, &e.Data)
@@ -325,14 +318,18 @@ type newSamples struct {
 	force bool
 }
 
-// command returns the command with texts under a name in help.md. check tests the flags and the model of a file.
-func (o *newSamples) command(name, usage string, check func(m *models.Model, file string) error,
+// command returns the command with texts under a name in help.md. Its shards have files with this extension. check tests
+// the flags and the model of a file.
+func (o *newSamples) command(name, usage, extension string, check func(m *models.Model, file string) error,
 	do func(*cobra.Command, *models.Model, *inputs) error) *cobra.Command {
 	cmd := newCommand(name, func(cmd *cobra.Command, args []string) error {
 		m, file := readModel(cmd.Context(), args[0])
 		sum := guard.Must(output.Sum(file))
 		guard.Check(check(m, file))
-		guard.Check(checkNewFiles(o.force || cmd.Flags().Changed("shard"), o.out, skippedList(o.out)))
+		if f := cmd.Flags().Lookup("reject"); f != nil {
+			sum += f.Value.String()
+		}
+		guard.Check(checkNewOut(cmd, o.force, o.out))
 		o.Data.Set, o.Data.OneImage, o.Features = args[1], true, m.Features
 		in := prepare(cmd, &o.Experiment, input.PrepareOptions{}, func(set *datasets.Set) error {
 			return cmp.Or(m.Check(cmd.Context(), set), checkShard(cmd, &o.Experiment, set, o.out, &o.force, []byte(sum)))
@@ -340,7 +337,7 @@ func (o *newSamples) command(name, usage string, check func(m *models.Model, fil
 		defer in.Close()
 		return do(cmd, m, in)
 	})
-	shardFlag(cmd)
+	shardFlag(cmd, extension)
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", usage)
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace an existing file")
 	strictFlag(cmd)
@@ -352,7 +349,7 @@ func (o *newSamples) command(name, usage string, check func(m *models.Model, fil
 func assignCommand() *cobra.Command {
 	var o newSamples
 	var reject float64
-	cmd := o.command("assign", "output CSV file (default: standard output)", func(m *models.Model, file string) error {
+	cmd := o.command("assign", "output CSV file (default: standard output)", ".csv", func(m *models.Model, file string) error {
 		switch {
 		case !(reject >= 0 && reject <= 1):
 			return usageError{fmt.Errorf("--reject %v: expected a fraction from 0 to 1", reject)}
@@ -364,12 +361,15 @@ func assignCommand() *cobra.Command {
 		found, err := m.Assign(cmd.Context(), in.Inputs, reject)
 		guard.Check(interruptedError(cmd.Context(), err, "grouping"))
 		all := documentOf(cmd)
-		all.Out, all.Samples, all.Assignments = o.out, len(found), assignmentsOf(in.Inputs, m, found)
-		said, text := cmd.OutOrStdout(), assignedText(all.Assignments)
+		all.Out, all.Samples, all.Assignments = o.out, len(found), m.List(in.Inputs, found)
+		said, text := cmd.OutOrStdout(), models.AssignmentsCSV(all.Assignments)
 		if o.out == "" {
 			said, err = cmd.ErrOrStderr(), printLines(said, text)
 		} else {
 			err = writeFile(o.out, o.force, func(w io.Writer) error { _, err := w.Write(text); return err })
+			if err == nil && cmd.Flags().Changed("shard") {
+				err = shards.WriteIdentity(o.out, in.Set)
+			}
 		}
 		guard.Check(err)
 		in.listSkipped(o.out, o.force)
@@ -395,29 +395,6 @@ func readModel(ctx context.Context, path string) (m *models.Model, file string) 
 	m, err := models.ReadModel(ctx, bytes.NewReader(text), int64(len(text)))
 	guard.Check(guard.Wrap(err, "%s", file))
 	return m, file
-}
-
-func assignmentsOf(in *input.Inputs, m *models.Model, found []models.Assigned) []assignment {
-	all := make([]assignment, len(found))
-	for i, a := range found {
-		all[i] = assignment{in.Set.Names[in.Rows[i]], a.Group + 1, m.Groups.Names[a.Group], &found[i].Confidence}
-		if a.None {
-			all[i].Group, all[i].Name, all[i].Confidence = 0, "none of these", new(0.)
-		}
-	}
-	return all
-}
-
-// assignedText returns the list of groups as CSV, in the format of a grouping's list.
-func assignedText(all []assignment) []byte {
-	var text bytes.Buffer
-	w := csv.NewWriter(&text)
-	_ = w.Write([]string{"file", "group", "name", "confidence"}) // a buffer does not fail
-	for _, a := range all {
-		_ = w.Write([]string{spreadsheet.Cell(a.File), strconv.Itoa(a.Group), spreadsheet.Cell(a.Name), strconv.FormatFloat(*a.Confidence, 'f', 2, 64)})
-	}
-	w.Flush()
-	return text.Bytes()
 }
 
 func printAssigned(cmd *cobra.Command, w io.Writer, found []models.Assigned, m *models.Model) error {
@@ -456,7 +433,7 @@ func printAssigned(cmd *cobra.Command, w io.Writer, found []models.Assigned, m *
 
 func applyCommand() *cobra.Command {
 	var o newSamples
-	cmd := o.command("apply", outUsage, func(m *models.Model, file string) error {
+	cmd := o.command("apply", outUsage, ".npz", func(m *models.Model, file string) error {
 		checkUse(vectorfile.CanWrite(o.out))
 		if m.Result == nil {
 			return fmt.Errorf("%s: the model has no basis vectors; use partwise assign", file)
@@ -466,7 +443,7 @@ func applyCommand() *cobra.Command {
 		v, err := m.Represent(cmd.Context(), in.Inputs)
 		guard.Check(interruptedError(cmd.Context(), err, "representing"))
 		in.writeWithSkipped(cmd, o.out, o.force, func(ctx context.Context) error {
-			return writeSet(ctx, o.out, o.force, in.setOf(v))
+			return writeSet(ctx, o.out, o.force, shards.SetOf(in.Inputs, v))
 		})
 		n, k := v.Dims()
 		d := documentOf(cmd)

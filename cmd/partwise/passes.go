@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,14 +18,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
-	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/pipeline/passes"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
-
-// sampledRows is the number of rows from which a method in passes starts.
-const sampledRows = 10_000
 
 // learning are the flags of commands that learn in passes.
 type learning struct {
@@ -107,44 +101,24 @@ func (l *learning) learn(cmd *cobra.Command, data string, m spec.Method, run pas
 	if cmd.Name() == "cluster" { // for others, checkFiles records it
 		filesIn(ctx).addWritten(written{label: "--out", path: l.out})
 	}
-	filesIn(ctx).addRead(paths...)
-	s, err := passes.ReadFile(ctx, l.out)
-	switch {
-	case err == nil && !l.force:
-		if !s.Continues(m, run, len(paths)) {
-			return fmt.Errorf("%s is of other settings or shards; --force replaces it", l.out)
-		}
-	case !l.force && !errors.Is(err, fs.ErrNotExist):
-		return existsError(&fs.PathError{Path: l.out, Err: fs.ErrExist})
-	default:
-		s = l.start(cmd, paths, m, run)
-	}
 	sums := l.out + ".sums"
-	for !s.Done && s.Passes < l.passes {
-		err := guard.Try(func() { l.round(cmd, s, paths, sums) })
-		guard.Check(interruptedError(ctx, err, "learning"))
-		s = writeState(guard.Must(passes.Merge(ctx, s, sums)), l.out, true)
-		guard.Check(say(cmd, "%s\n", s))
+	learner := passes.Learner{
+		Method: m, Run: run, Paths: paths, Out: l.out, Passes: l.passes, Force: l.force, Program: releaseVersion(buildInfo()),
+		Round: func(ctx context.Context, s *passes.State) (*passes.State, error) {
+			err := guard.Try(func() { l.round(cmd, s, paths, sums) })
+			if err == nil {
+				s, err = passes.Merge(ctx, s, sums)
+			}
+			if err != nil {
+				return nil, interruptedError(ctx, err, "learning")
+			}
+			return s.WriteFile(l.out, true)
+		},
+		Report: func(s *passes.State) error { return say(cmd, "%s\n", s) },
 	}
+	guard.Check(existsError(learner.Learn(ctx)))
 	guard.Check(passes.RemoveSums(sums, len(paths)))
 	return say(cmd, "The model is in %s.\n", l.out)
-}
-
-func (l *learning) start(cmd *cobra.Command, paths []string, m spec.Method, run passes.Run) *passes.State {
-	sample := guard.Must(passes.Draw(cmd.Context(), paths, spec.Features{Normalise: features.NormNone}, max(sampledRows, 10*run.Rank)))
-	defer sample.Close()
-	s := guard.Must(passes.Start(cmd.Context(), m, run, sample, len(paths)))
-	s.Model.Program, s.Model.Data = releaseVersion(buildInfo()), filepath.Base(filepath.Dir(paths[0]))
-	return writeState(s, l.out, l.force)
-}
-
-// writeState writes a state and returns it with the digest of its file.
-func writeState(s *passes.State, out string, force bool) *passes.State {
-	var text bytes.Buffer
-	guard.Check(s.Save(&text))
-	s.Digest = passes.DigestOf(text.Bytes())
-	guard.Check(writeFile(out, force, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err }))
-	return s
 }
 
 // round writes the missing sums of a pass. A worker that fails is run again while others succeed.
@@ -179,9 +153,10 @@ func (l *learning) round(cmd *cobra.Command, s *passes.State, paths []string, su
 }
 
 func passCommand() *cobra.Command {
-	var out, shard string
+	var out string
 	cmd := newCommand("pass", func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
+		only := guard.Must(shardOf(cmd))
 		var paths []string
 		for _, arg := range args[1:] {
 			some := []string{arg}
@@ -192,12 +167,10 @@ func passCommand() *cobra.Command {
 			}
 			paths = append(paths, some...)
 		}
-		if shard != "" {
-			only, err := vectorfile.ParseShard(shard)
-			checkUse(guard.Wrap(err, "--shard"))
+		if only.Of > 0 {
 			paths = slices.DeleteFunc(paths, func(path string) bool { of, _ := vectorfile.ShardOf(path); return of != only })
 			if len(paths) == 0 {
-				return fmt.Errorf("--shard %s: no such shard in %s", shard, strings.Join(args[1:], " "))
+				return fmt.Errorf("--shard %s: no such shard in %s", only, strings.Join(args[1:], " "))
 			}
 		}
 		for _, path := range paths { // whose folders would hold two sets of shards
@@ -213,7 +186,7 @@ func passCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "folder of the sums")
 	_ = cmd.MarkFlagRequired("out")
-	f.StringVar(&shard, "shard", "", "add up only this one of the shards, such as 3/64 (from 0)")
+	f.String("shard", "", "add up only this one of the shards, such as 3/64 (from 0)")
 	f.String("memory", "", "memory limit, such as 4GB or 50% (default: half of the memory)")
 	profileFlag(cmd)
 	return cmd
@@ -225,7 +198,9 @@ func mergeCommand() *cobra.Command {
 	cmd := newCommand("merge", func(cmd *cobra.Command, args []string) error {
 		guard.Check(checkNewFiles(force, out))
 		s := guard.Must(passes.ReadFile(cmd.Context(), args[0]))
-		return say(cmd, "%s\n", writeState(guard.Must(passes.Merge(cmd.Context(), s, args[1])), out, force))
+		s, err := guard.Must(passes.Merge(cmd.Context(), s, args[1])).WriteFile(out, force)
+		guard.Check(existsError(err))
+		return say(cmd, "%s\n", s)
 	})
 	cmd.Flags().StringVarP(&out, "out", "o", "", "output .npz file: the model of the next pass")
 	_ = cmd.MarkFlagRequired("out")

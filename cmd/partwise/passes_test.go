@@ -105,12 +105,22 @@ func TestShards(t *testing.T) {
 			t.Errorf("%s: exit code %d, said %q; expected %q", line, code, stderr, want)
 		}
 	}
+	if _, err := os.Stat("x"); err == nil {
+		t.Error("a mistake in the data left a folder")
+	}
 	must(t, "cluster", fea, "-k", "4", "--passes", "3", "--out", "groups.npz")
 	must(t, "fit", fea, "--rank", "3", "--passes", "3", "--out", "nmf.npz")
 	must(t, "fit", fea, "--rank", "3", "--batch", "100", "--out", "batch.npz")
 	all := ""
 	for i := range 3 {
-		must(t, "assign", "groups.npz", fea, "--shard", fmt.Sprintf("%d/3", i), "--out", "assigned")
+		assign := []string{"assign", "groups.npz", fea, "--shard", fmt.Sprintf("%d/3", i), "--out", "assigned"}
+		must(t, assign...)
+		if said := must(t, assign...); !strings.Contains(said, "is already there") {
+			t.Errorf("again, assign said %q", said)
+		}
+		if code, _, stderr := partwise(append(assign, "--reject", "0.5")...); code == exitDone || !strings.Contains(stderr, "already exists") {
+			t.Errorf("assign with another --reject: exit code %d, said %q", code, stderr)
+		}
 		must(t, "apply", "nmf.npz", fea, "--shard", fmt.Sprintf("%d/3", i), "--out", "codes")
 		_, rows, _ := strings.Cut(read(t, "assigned", fmt.Sprintf("rows-%05d-of-00003.csv", i)), "\n")
 		all += rows

@@ -13,14 +13,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/internal/guard"
-	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -90,11 +88,6 @@ func skippedList(out string) string {
 		return ""
 	}
 	return out + ".skipped.csv"
-}
-
-// setOf returns the samples with other vectors.
-func (in *inputs) setOf(x mat.Matrix) *datasets.Set {
-	return &datasets.Set{Name: in.Set.Name, Names: matrix.Take(in.Set.Names, in.Rows), Classes: in.Set.Classes, Labels: in.Labels(), Vectors: x, Lists: in.Set.Lists, Single: in.Set.Single}
 }
 
 func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) error {

@@ -29,7 +29,7 @@ import (
 
 // reproduceFlags are the flags of reproduce that are not in its runner.
 type reproduceFlags struct {
-	out, doc         string
+	out, doc, join   string
 	all, show, force bool
 }
 
@@ -39,12 +39,19 @@ func reproduceCommand() *cobra.Command {
 	r := &reproduce.Runner{Pages: report.ExperimentFiles, Program: releaseVersion(buildInfo())}
 	cmd := newCommand("reproduce", func(cmd *cobra.Command, args []string) error {
 		r.Workers = int(workers)
+		r.Shard = guard.Must(shardOf(cmd))
 		o.validate(r, args)
+		if r.Shard.Of > 0 && !r.Quick && !cmd.Flags().Changed("draws") {
+			failUsage("--shard needs --draws or --quick: a shard alone cannot decide when to stop")
+		}
 		if slices.Equal(args, []string{reproduce.Beyond}) {
 			return o.runBeyond(cmd, r, workers)
 		}
 		if o.all {
 			args = reproduce.Names()
+		}
+		if r.From, _ = filepath.Glob(o.join); o.join != "" && r.From == nil {
+			failUsage("--join %q: no such folder", o.join)
 		}
 		recipes := make([]*reproduce.Recipe, len(args))
 		for i, name := range args {
@@ -70,10 +77,13 @@ func reproduceCommand() *cobra.Command {
 	f.StringVar(&o.out, "out", "", "results folder of one recipe (default results/NAME)")
 	f.StringVar(&r.Set, "set", "", "data to use instead of the recipe's own: a known set or a path")
 	rootFlag(f, &r.Root)
+	f.String("shard", "", "run only part 3/64 of the --draws draws (from 0/64), for --join")
+	f.StringVar(&o.join, "join", "", "take the trials of these folders of shards, such as 'part*'")
 	f.StringVar(&o.doc, "doc", "", "Markdown file of outcomes to write, with a JSON file beside it")
 	f.BoolVar(&o.force, "force", false, "replace an existing --doc file")
 	workersFlag(f, &workers)
 	cmd.MarkFlagsMutuallyExclusive("all", "show")
+	cmd.MarkFlagsMutuallyExclusive("shard", "doc")
 	prepareFlags(cmd)
 	return cmd
 }
@@ -88,8 +98,8 @@ func (o *reproduceFlags) validate(r *reproduce.Runner, args []string) {
 		failUsage("--all runs all recipes; remove the names")
 	case o.show && len(args) == 0:
 		failUsage("--show needs the name of a recipe")
-	case len(args) != 1 && (o.out != "" || r.Set != ""):
-		failUsage("--out and --set need exactly one recipe")
+	case len(args) != 1 && (o.out != "" || r.Set != "" || o.join != ""):
+		failUsage("--out, --set and --join need exactly one recipe")
 	case len(args) == 0 && !o.all && o.doc != "":
 		failUsage("--doc needs the names of recipes or --all")
 	}
@@ -97,7 +107,7 @@ func (o *reproduceFlags) validate(r *reproduce.Runner, args []string) {
 
 // runBeyond compares the program's own method with others.
 func (o *reproduceFlags) runBeyond(cmd *cobra.Command, r *reproduce.Runner, workers uint) error {
-	for _, flag := range []string{"show", "draws", "budget", "set", "doc", "force"} {
+	for _, flag := range []string{"show", "draws", "budget", "set", "doc", "force", "shard", "join"} {
 		if cmd.Flags().Changed(flag) {
 			failUsage("--%s is for recipes of papers; %s has none", flag, reproduce.Beyond)
 		}
@@ -208,10 +218,17 @@ func (o *reproduceFlags) runRecipes(cmd *cobra.Command, r *reproduce.Runner, rec
 }
 
 func (o *reproduceFlags) runRecipe(cmd *cobra.Command, r *reproduce.Runner, recipe *reproduce.Recipe, document *reproduce.Document) error {
-	out := cmp.Or(o.out, filepath.Join("results", recipe.Name))
+	name := recipe.Name
+	if r.Shard.Of > 0 {
+		name = r.Shard.File(name, "")
+	}
+	out := cmp.Or(o.out, filepath.Join("results", name))
 	found, err := r.Run(cmd.Context(), recipe, out)
 	if err != nil {
 		return err
+	}
+	if found == nil {
+		return say(cmd, "The trials of shard %s are in %s.\n", r.Shard, out)
 	}
 	documentOf(cmd).Out, documentOf(cmd).Outcomes = out, append(documentOf(cmd).Outcomes, found)
 	if document != nil {

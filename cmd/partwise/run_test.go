@@ -450,6 +450,17 @@ func TestReproduce(t *testing.T) {
 			t.Errorf("%s differs", file)
 		}
 	}
+	// In shards, of more draws than the outcome needs.
+	for _, shard := range []string{"0/2", "1/2"} {
+		must(t, "reproduce", "tiny.yaml", "--draws", "20", "--shard", shard, "--out", "part"+shard[:1])
+	}
+	must(t, "reproduce", "tiny.yaml", "--draws", "20", "--join", "part*", "--out", "c")
+	got := files(t, "c")
+	for name, text := range files(t, "a") {
+		if text != got[name] && !strings.Contains(name, "manifest") {
+			t.Errorf("%s differs", name)
+		}
+	}
 	must(t, "report", "a")
 	if _, err := os.Stat(filepath.Join("a", reproduce.TextFile)); err != nil {
 		t.Error(err)
@@ -476,7 +487,10 @@ func TestReproduceMistakes(t *testing.T) {
 		"reproduce lone.yaml":                  "lone.paper.yaml",
 		"reproduce bad.yaml":                   `bad.yaml:3:1: unknown key "methds"`,
 		"reproduce tiny.yaml --out mine":       "mine/index.html",
-		"reproduce tiny.yaml ccf-yale --out x": "--out and --set need exactly one recipe",
+		"reproduce tiny.yaml ccf-yale --out x": "--out, --set and --join need exactly one recipe",
+		"reproduce tiny.yaml --shard 0/2":      "--shard needs --draws or --quick",
+		"reproduce tiny.yaml --join part*":     `--join "part*": no such folder`,
+		"reproduce tiny.yaml --join mine":      "--join: mine has no results of an experiment",
 		"reproduce tiny.yaml --set nowhere":    "nowhere",
 		"reproduce tiny.yaml --doc labels.csv": "labels.csv already exists; --force replaces it",
 		"reproduce tiny.yaml --draws 0":        "--draws 0: expected 1 or more",

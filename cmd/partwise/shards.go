@@ -2,34 +2,34 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
-	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/guard"
-	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/passes"
+	"github.com/seed4492f2cd/partwise/pipeline/shards"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// shardFlag adds the flag for one shard of the samples.
-func shardFlag(cmd *cobra.Command) {
+// shardFile is the annotation of commands that write a file for a shard of the samples: the extension of its name.
+const shardFile = "shard"
+
+// shardFlag adds the flag for one shard of the samples, which the command writes to a file.
+func shardFlag(cmd *cobra.Command, extension string) {
 	cmd.Flags().String("shard", "", "write part 3/64 of the samples (from 0/64) into the folder --out")
+	cmd.Annotations = map[string]string{shardFile: extension}
 	work := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		err := work(cmd, args)
-		if errors.Is(err, errShardDone) {
+		if errors.Is(err, shards.ErrDone) {
 			return say(cmd, "%s is already there.\n", cmd.Flags().Lookup("out").Value)
 		}
 		return err
@@ -51,24 +51,16 @@ func shardOf(cmd *cobra.Command) (s vectorfile.Shard, err error) {
 // nameShard replaces the folder in --out by the shard's file in it, before the files of the command are checked.
 func nameShard(cmd *cobra.Command) error {
 	s, err := shardOf(cmd)
+	extension := cmd.Annotations[shardFile]
+	if s.Of == 0 || extension == "" || err != nil {
+		return err
+	}
 	out := cmd.Flags().Lookup("out")
-	if s.Of == 0 || cmd.Name() == "pass" || cmd.Name() == "run" || err != nil {
-		return err
+	dir, file := out.Value.String(), s.File("rows", extension)
+	if dir == "" || slices.Contains([]string{".npz", ".csv", ".mat"}, filepath.Ext(dir)) {
+		return usageError{fmt.Errorf("--out %q: expected a folder, in which --shard %s writes %s", dir, s, file)}
 	}
-	dir, extension := out.Value.String(), ".npz"
-	if cmd.Name() == "assign" {
-		extension = ".csv"
-	}
-	switch filepath.Ext(dir) {
-	case "", ".npz", ".csv", ".mat":
-		if dir == "" || filepath.Ext(dir) != "" {
-			return usageError{fmt.Errorf("--out %q: expected a folder, in which --shard %s writes %s", dir, s, s.File("rows", extension))}
-		}
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	return out.Value.Set(filepath.Join(dir, s.File("rows", extension)))
+	return out.Value.Set(filepath.Join(dir, file))
 }
 
 // openPart opens the data, or the shard of it in the flag. Of data in as many shards it opens only the shard's file.
@@ -77,85 +69,40 @@ func openPart(cmd *cobra.Command, e *spec.Experiment) (*datasets.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cmd.Name() == "run" { // its shards are parts of the draws
+	if cmd.Annotations[shardFile] == "" { // its shards are parts of the draws
 		of = vectorfile.Shard{}
 	}
-	if of.Of > 0 {
-		if paths, err := vectorfile.Shards(e.Data.Set); err == nil && len(paths) == of.Of {
-			of, e.Data.Set = vectorfile.Shard{}, paths[of.Index]
-		}
-	}
-	set, err := input.Open(cmd.Context(), e)
-	if err != nil || of.Of == 0 {
-		return set, err
-	}
-	e.Features = e.Features.Resolve(set) // by all images
-	return set.Shard(of)
+	return shards.Open(cmd.Context(), e, of)
 }
 
-var errShardDone = errors.New("the shard is already there")
+// checkNewOut is checkNewFiles for the files of --out, except a shard, which checkShard checks.
+func checkNewOut(cmd *cobra.Command, force bool, out string, more ...string) error {
+	if cmd.Flags().Changed("shard") {
+		out = ""
+	}
+	return checkNewFiles(force, append(more, out, skippedList(out))...)
+}
 
-// checkShard compares the set with the shard in the file out, if any. It returns errShardDone for a shard of the same set
+// checkShard compares the set with the shard in the file out, if any. It returns shards.ErrDone for a shard of the same set
 // and settings, and sets replace for a torn one.
 func checkShard(cmd *cobra.Command, e *spec.Experiment, set *datasets.Set, out string, replace *bool, model []byte) error {
 	if of, err := shardOf(cmd); of.Of == 0 {
 		return err
 	}
-	if f := e.Features.Resolve(set); model == nil && f.LearnsFromSamples() {
-		return usageError{fmt.Errorf("--shard: %s learns from all samples; give words={from:FILE} of partwise vocab, and the scale of joined features", f)}
+	if model == nil {
+		if err := shards.CheckFeatures(e.Features.Resolve(set)); err != nil {
+			return usageError{fmt.Errorf("--%w", err)}
+		}
 	}
-	settings, err := json.Marshal(e.Features.Document())
+	torn, err := shards.Check(cmd.Context(), e, set, out, model)
+	*replace = *replace || torn
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(out), 0o777)
+	}
 	if err != nil {
 		return err
 	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%s %x %s %d %t\n", settings, model, set.Settings, e.Seed, set.Single)
-	for _, path := range e.Files()[1:] {
-		if sum, err := output.Sum(path); path != "" && err == nil {
-			fmt.Fprintln(h, sum)
-		}
-	}
-	for i, name := range set.Names {
-		size := int64(0)
-		if info, err := os.Stat(set.File(i)); err == nil {
-			size = info.Size()
-		}
-		fmt.Fprintf(h, "%q %d %d\n", name, set.Labels[i], size)
-	}
-	if set.Vectors != nil {
-		matrix.WriteRows(h, set.Vectors, matrix.AllRows(set.Vectors))
-	}
-	identity := fmt.Sprintf("%x", h.Sum(nil))
-	set.Lists = []vectorfile.List{{Name: "shard", Words: []string{identity}}}
-	if filepath.Ext(out) != ".npz" {
-		return checkNewFiles(*replace, out)
-	}
-	variables, err := vectorfile.Variables(cmd.Context(), out)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil && cmd.Context().Err() == nil:
-		*replace = *replace || isTorn(out)
-		return checkNewFiles(*replace, out)
-	}
-	for _, v := range variables {
-		if v.Name == "shard" && len(v.Text) == 1 && v.Text[0] == identity {
-			return errShardDone
-		}
-	}
-	return checkNewFiles(*replace, out)
-}
-
-// isTorn reports whether an unreadable file begins as a shard does. Any other file is not of partwise.
-func isTorn(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, 4)
-	_, err = io.ReadFull(f, head)
-	return err == nil && string(head) == "PK\x03\x04"
+	return checkNewFiles(*replace, out, skippedList(out))
 }
 
 func vocabCommand() *cobra.Command {
@@ -180,16 +127,9 @@ func vocabCommand() *cobra.Command {
 			return checkShard(cmd, e, set, out, &replace, nil)
 		})
 		defer in.Close()
-		vectors, dim, err := in.Bag.Sample(cmd.Context(), in.Rows, e.Seed)
-		guard.Check(err)
-		n := len(vectors) / max(dim, 1)
-		set := in.setOf(vectorfile.NewBytes(n, dim, vectors))
-		set.Classes, set.Names, set.Labels = nil, make([]string, n), make([]int, n)
-		for i := range n {
-			set.Names[i], set.Labels[i] = fmt.Sprintf("descriptor %d of shard %s", i+1, of), -1
-		}
+		set := guard.Must(shards.Descriptors(cmd.Context(), in.Inputs, of, e.Seed))
 		in.writeWithSkipped(cmd, out, replace, func(ctx context.Context) error { return writeSet(ctx, out, replace, set) })
-		return say(cmd, "%d descriptors of %d images are in %s.\n", n, len(in.Rows), out)
+		return say(cmd, "%d descriptors of %d images are in %s.\n", set.Len(), len(in.Rows), out)
 	}
 	cmd := newCommand("vocab", describe)
 	f := cmd.Flags()
@@ -198,7 +138,7 @@ func vocabCommand() *cobra.Command {
 	_ = cmd.MarkFlagRequired("out")
 	f.Bool("force", false, "replace existing files")
 	addSettings(cmd, e, "features", "seed")
-	shardFlag(cmd)
+	shardFlag(cmd, ".npz")
 	strictFlag(cmd)
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)

@@ -67,6 +67,11 @@ func Shards(name string) (paths []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	return InOrder(found)
+}
+
+// InOrder returns the shards among some files, in order, with the errors of Shards.
+func InOrder(found []string) (paths []string, err error) {
 	found = slices.DeleteFunc(found, func(path string) bool { _, ok := ShardOf(path); return !ok })
 	slices.Sort(found)
 	prefix := ""

@@ -12,7 +12,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -36,16 +35,10 @@ var writers = map[string]func(*bufio.Writer, *Content){
 	".csv": writeTable,
 }
 
-// CanWrite returns an error if Write does not support the extension of path, or its folder does not exist.
+// CanWrite returns an error if Write does not support the extension of path.
 func CanWrite(path string) error {
-	dir, err := os.Stat(filepath.Dir(path))
-	switch {
-	case writers[strings.ToLower(filepath.Ext(path))] == nil:
+	if writers[strings.ToLower(filepath.Ext(path))] == nil {
 		return fmt.Errorf("%s: the name must end in .npz, .mat or .csv", path)
-	case err != nil:
-		return fmt.Errorf("%s: %w", path, err)
-	case !dir.IsDir():
-		return fmt.Errorf("%s: %s is not a folder", path, filepath.Dir(path))
 	}
 	return nil
 }

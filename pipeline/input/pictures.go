@@ -258,18 +258,13 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 	}); err != nil {
 		return nil, err
 	}
-	order := in.byOriginality(p, changed)
-	same, first := make([]int, n), map[[sha256.Size]byte]int{}
-	for _, i := range order {
-		sum, err := ContentOf(in.Images, in.Rows[i])
-		if err != nil {
+	sums := make([][sha256.Size]byte, n)
+	for i, row := range in.Rows {
+		if sums[i], err = ContentOf(in.Images, row); err != nil {
 			return nil, err
 		}
-		if _, ok := first[sum]; !ok {
-			first[sum] = i
-		}
-		same[i] = first[sum]
 	}
+	order, same := p.originals(matrix.Take(in.Set.Names, in.Rows), changed, sums)
 	distinct := slices.DeleteFunc(matrix.AllRows(in.extracted), func(i int) bool { return same[i] != i })
 	owner.Report("finding similar images", 0, -1)
 	byFeatures, distances, err := nearestOf(ctx, matrix.SelectRows(in.extracted, distinct), 2*pictures.OutlierNeighbours)
@@ -336,17 +331,23 @@ func outliers(copyOf, distinct []int, neighbours [][]int, distances [][]float64)
 	return out
 }
 
-// byOriginality returns the rows, best originals first: see Pictures.CopyOf.
-func (in *Inputs) byOriginality(p *Pictures, changed []time.Time) []int {
-	order := matrix.Range(len(changed))
+// originals returns the rows, best originals first (see Pictures.CopyOf), and for each row the first with the same content.
+func (p *Pictures) originals(names []string, changed []time.Time, sums [][sha256.Size]byte) (order, same []int) {
+	order, same = matrix.Range(len(names)), make([]int, len(names))
 	camera := func(i int) int { return map[bool]int{true: 1}[p.Capture[i].Camera != ""] }
 	slices.SortFunc(order, func(i, j int) int {
-		a, b := in.Set.Names[in.Rows[i]], in.Set.Names[in.Rows[j]]
 		return cmp.Or(
 			camera(j)-camera(i), cmp.Compare(p.Size[j].X*p.Size[j].Y, p.Size[i].X*p.Size[i].Y), cmp.Compare(p.Bytes[j], p.Bytes[i]),
-			changed[i].Compare(changed[j]), cmp.Compare(len(a), len(b)), i-j)
+			changed[i].Compare(changed[j]), cmp.Compare(len(names[i]), len(names[j])), i-j)
 	})
-	return order
+	first := map[[sha256.Size]byte]int{}
+	for _, i := range order {
+		if _, ok := first[sums[i]]; !ok {
+			first[sums[i]] = i
+		}
+		same[i] = first[sums[i]]
+	}
+	return order, same
 }
 
 // nearestOf returns the p rows nearest to each row of x, scaled to unit length, and their distances.
@@ -394,9 +395,13 @@ func byRoughPictures(ctx context.Context, all []*pictures.Look, some []int, near
 
 // samePixels reports whether the images of two rows have equal size and pixels, at 16 bits a channel.
 func (in *Inputs) samePixels(ctx context.Context, i, j int) (bool, error) {
+	return samePixels(ctx, in.Images, in.Rows[i], in.Rows[j])
+}
+
+func samePixels(ctx context.Context, images *datasets.Images, i, j int) (bool, error) {
 	var sums [2][sha256.Size]byte
-	for at, row := range []int{i, j} {
-		if err := in.Images.With(ctx, in.Rows[row], imagefile.Use{Do: func(img image.Image, _ image.Point) error {
+	for at, sample := range []int{i, j} {
+		if err := images.With(ctx, sample, imagefile.Use{Do: func(img image.Image, _ image.Point) error {
 			h, b := sha256.New(), img.Bounds()
 			fmt.Fprintln(h, b.Dx(), b.Dy())
 			pixels := image.NewRGBA64(image.Rect(0, 0, b.Dx(), 1))

@@ -7,10 +7,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -22,6 +24,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
@@ -256,6 +259,38 @@ type Assigned struct {
 	// None is true for a rejected sample; Group is then its nearest group.
 	None  bool
 	Known bool // true for a training sample, which keeps its group
+}
+
+// Assignment is a line of a list of assigned samples.
+type Assignment struct {
+	File       string
+	Group      int      // from 1; 0 for none
+	Name       string   `json:",omitempty"`
+	Confidence *float64 `json:",omitempty"`
+}
+
+// List lists the groups of the inputs that Assign returned.
+func (m *Model) List(in *input.Inputs, found []Assigned) []Assignment {
+	all := make([]Assignment, len(found))
+	for i, a := range found {
+		all[i] = Assignment{in.Set.Names[in.Rows[i]], a.Group + 1, m.Groups.Names[a.Group], &found[i].Confidence}
+		if a.None {
+			all[i].Group, all[i].Name, all[i].Confidence = 0, "none of these", new(0.)
+		}
+	}
+	return all
+}
+
+// AssignmentsCSV returns the list as CSV, in the format of a grouping's list.
+func AssignmentsCSV(all []Assignment) []byte {
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
+	_ = w.Write([]string{"file", "group", "name", "confidence"}) // a buffer does not fail
+	for _, a := range all {
+		_ = w.Write([]string{spreadsheet.Cell(a.File), strconv.Itoa(a.Group), spreadsheet.Cell(a.Name), strconv.FormatFloat(*a.Confidence, 'f', 2, 64)})
+	}
+	w.Flush()
+	return text.Bytes()
 }
 
 // DefaultReject is the default of reject in Assign.

@@ -31,10 +31,16 @@ func Open(ctx context.Context, path string, f spec.Features) (*input.Inputs, err
 	return input.Prepare(ctx, e, input.PrepareOptions{InBlocks: true})
 }
 
-// mostSampled is the number of shards from which Draw reads.
-const mostSampled = 64
+// Sampled returns at most 64 evenly spaced shards, for Draw.
+func Sampled(paths []string) (some []string) {
+	n := min(len(paths), 64)
+	for i := range n {
+		some = append(some, paths[i*len(paths)/n])
+	}
+	return some
+}
 
-// Draw reads about n rows, evenly spaced in evenly spaced shards.
+// Draw reads about n evenly spaced rows of these shards.
 func Draw(ctx context.Context, paths []string, f spec.Features, n int) (s Sample, err error) {
 	var values []float64
 	defer func() {
@@ -42,9 +48,7 @@ func Draw(ctx context.Context, paths []string, f spec.Features, n int) (s Sample
 			s.Close()
 		}
 	}()
-	some := min(len(paths), mostSampled)
-	for i := range some {
-		path := paths[i*len(paths)/some]
+	for _, path := range paths {
 		in, err := Open(ctx, path, f)
 		if err != nil {
 			return s, err
@@ -59,7 +63,7 @@ func Draw(ctx context.Context, paths []string, f spec.Features, n int) (s Sample
 			return s, fmt.Errorf("%s: vectors of %d values, but %s has %d", path, m, paths[0], columns)
 		}
 		row := mat.NewDense(1, m, nil)
-		take := min(rows, (n+some-1)/some)
+		take := min(rows, (n+len(paths)-1)/len(paths))
 		for r := range take {
 			if err := in.Blocks.Read(ctx, r*rows/take, row); err != nil {
 				return s, err
@@ -107,35 +111,47 @@ func RemoveSums(dir string, n int) error {
 
 // PassFile writes the sums of the shard in a file at a state into the folder dir, unless they are there.
 func PassFile(ctx context.Context, s *State, path, dir string) error {
-	shard, ok := vectorfile.ShardOf(path)
-	if !ok {
-		return fmt.Errorf("%s: expected the name of a shard, such as rows-00003-of-00064.npz", path)
+	part, err := partOf(path)
+	if err != nil {
+		return err
 	}
-	to := SumsFile(dir, shard)
+	to := SumsFile(dir, part.Shard)
 	before, err := readSums(to)
 	switch _, statErr := os.Lstat(to); {
 	case errors.Is(statErr, fs.ErrNotExist):
 	case err != nil:
 		return fmt.Errorf("%w; remove it, or choose another folder", err)
 	}
-	digest, err := digestOf(path)
-	if err != nil {
-		return err
-	}
-	part := Part{shard, digest}
 	if before != nil && before.Model == s.Digest && before.Parts[0] == part {
 		return nil
 	}
-	in, err := Open(ctx, path, s.Model.Features)
+	sums, err := s.passOver(ctx, path, part)
 	if err != nil {
 		return err
+	}
+	return atomicfile.WriteFunc(to, sums.Save)
+}
+
+// PassOver returns the sums of the shard in a file.
+func (s *State) PassOver(ctx context.Context, path string) (*Sums, error) {
+	part, err := partOf(path)
+	if err != nil {
+		return nil, err
+	}
+	return s.passOver(ctx, path, part)
+}
+
+func (s *State) passOver(ctx context.Context, path string, part Part) (*Sums, error) {
+	in, err := Open(ctx, path, s.Model.Features)
+	if err != nil {
+		return nil, err
 	}
 	defer in.Close()
 	sums, err := s.Pass(ctx, Rows{in.Blocks, part, in.Labels(), in.Set.Classes})
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, in.NameRows(err, nil))
+		return nil, fmt.Errorf("%s: %w", path, in.NameRows(err, nil))
 	}
-	return atomicfile.WriteFunc(to, sums.save)
+	return sums, nil
 }
 
 // Missing returns the paths of the shards without sums of this state in the folder dir.
@@ -149,24 +165,28 @@ func (s *State) Missing(paths []string, dir string) (missing []string) {
 	return missing
 }
 
-func digestOf(path string) (string, error) {
+func partOf(path string) (p Part, err error) {
+	var ok bool
+	if p.Shard, ok = vectorfile.ShardOf(path); !ok {
+		return p, fmt.Errorf("%s: expected the name of a shard, such as rows-00003-of-00064.npz", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return p, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return "", err
+		return p, err
 	}
 	z, err := npz.Open(f, info.Size())
 	if err == nil {
-		var digest string
-		if digest, err = z.Digest(); err == nil {
-			return digest, nil
-		}
+		p.Digest, err = z.Digest()
 	}
-	return "", fmt.Errorf("%s: %w", path, err)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return p, err
 }
 
 // Merge returns the state after the pass whose sums are in the folder dir.
@@ -189,7 +209,8 @@ func Merge(ctx context.Context, s *State, dir string) (*State, error) {
 	return next, err
 }
 
-func (s *Sums) save(w io.Writer) error {
+// Save writes the sums.
+func (s *Sums) Save(w io.Writer) error {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -207,11 +228,20 @@ func readSums(path string) (s *Sums, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			s, err = nil, fmt.Errorf("%s: not a file of sums: %w", path, err)
+	s, err = ReadSums(text)
+	if err == nil {
+		if shard, _ := vectorfile.ShardOf(path); len(s.Parts) != 1 || s.Parts[0].Shard != shard {
+			err = fmt.Errorf("its shards %v do not match its name", s.Parts)
 		}
-	}()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: not a file of sums: %w", path, err)
+	}
+	return s, nil
+}
+
+// ReadSums reads sums that Save wrote.
+func ReadSums(text []byte) (*Sums, error) {
 	z, err := npz.Open(bytes.NewReader(text), int64(len(text)))
 	if err != nil {
 		return nil, err
@@ -220,7 +250,7 @@ func readSums(path string) (s *Sums, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &Sums{}
+	s := &Sums{}
 	if err = json.Unmarshal(document, s); err != nil {
 		return nil, err
 	}
@@ -229,8 +259,8 @@ func readSums(path string) (s *Sums, err error) {
 			return nil, err
 		}
 	}
-	if shard, _ := vectorfile.ShardOf(path); len(s.Parts) != 1 || s.Parts[0].Shard != shard || len(s.Keys) == 0 && len(s.Drawn) > 0 {
-		return nil, fmt.Errorf("its shards %v do not match its name", s.Parts)
+	if len(s.Keys) == 0 && len(s.Drawn) > 0 {
+		return nil, errors.New("samples without keys")
 	}
 	return s, nil
 }

@@ -61,7 +61,7 @@ func write(t testing.TB, set *datasets.Set, shards int) (paths []string) {
 
 func start(t testing.TB, method string, run passes.Run, paths []string) *passes.State {
 	t.Helper()
-	sample, err := passes.Draw(t.Context(), paths, spec.Features{Normalise: features.NormNone}, 200)
+	sample, err := passes.Draw(t.Context(), passes.Sampled(paths), spec.Features{Normalise: features.NormNone}, 200)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func pass(t testing.TB, s *passes.State, paths []string, order []int) *passes.St
 }
 
 var rules = map[string]passes.Run{
-	"nmf": {Rank: 4}, "nmf-kl": {Rank: 4}, "cnmf": {Rank: 4}, "pca": {Rank: 4}, "kmeans": {Rank: 4, Distance: cluster.DistanceCosine},
+	"nmf": {Rank: 4}, "nmf-kl": {Rank: 4}, "cnmf": {Rank: 4}, "cnmf-kl": {Rank: 4}, "pca": {Rank: 4}, "kmeans": {Rank: 4, Distance: cluster.DistanceCosine},
 }
 
 // The order of the shards does not change a byte, and their number changes the objective by rounding errors only.
@@ -165,9 +165,9 @@ func TestPassesFitWell(t *testing.T) {
 	if got := learn("pca", passes.Run{Rank: 3}, 1).Model.Result.Basis; !mat.EqualApprox(got, pca.Basis, 1e-9) {
 		t.Errorf("PCA: directions\n%v\nexpected\n%v", mat.Formatted(got), mat.Formatted(pca.Basis))
 	}
-	for method, m := range map[string]factor.Method{"nmf": factor.NMF{}, "nmf-kl": factor.NMFKL{}, "cnmf": factor.CNMF{}} {
+	for method, m := range map[string]factor.Method{"nmf": factor.NMF{}, "nmf-kl": factor.NMFKL{}, "cnmf": factor.CNMF{}, "cnmf-kl": factor.CNMFKL{}} {
 		known := factor.Known{}
-		if method == "cnmf" {
+		if strings.HasPrefix(method, "cnmf") {
 			known.Labels = set.Labels
 		}
 		want, err := m.Fit(t.Context(), set.Vectors, known, factor.Options{Rank: 4, Seed: 3})

@@ -52,14 +52,12 @@ func ruleOf(m spec.Method) (rule, error) {
 		return nil, err
 	}
 	switch method.(type) {
-	case factor.NMF, factor.NMFKL:
+	case factor.NMF, factor.NMFKL, factor.CNMF, factor.CNMFKL:
 		b, err := grouping.MiniBatch(m, factor.DefaultBlock)
 		if b.Samples = 0; err == nil && b.Cost == factor.CostHuber && b.Threshold == 0 {
 			err = fmt.Errorf("%s: passes need a threshold of the cost huber", m.Label())
 		}
-		return nmf{b, false}, err
-	case factor.CNMF:
-		return nmf{factor.MiniBatch{}, true}, nil
+		return nmf{b, m.Needs().TiesLabels}, err
 	case factor.PCA:
 		return pca{}, nil
 	}
@@ -73,7 +71,7 @@ func ruleOf(m spec.Method) (rule, error) {
 	case of.TakesLinks, of.TiesLabels, composed && parts.AsParts().Penalties != nil:
 		reason = "it needs links between any two samples, or their graph"
 	}
-	return nil, fmt.Errorf("%s cannot learn in passes: %s. Learn it from a sample of the rows, then use partwise assign or apply with --shard (passes learn nmf, nmf-kl, cnmf, kmeans and pca)", m.Label(), reason)
+	return nil, fmt.Errorf("%s cannot learn in passes: %s. Learn it from a sample of the rows, then use partwise assign or apply with --shard (passes learn nmf, nmf-kl, cnmf, cnmf-kl, kmeans and pca)", m.Label(), reason)
 }
 
 // inMemory are rows in memory.
@@ -102,7 +100,7 @@ type nmf struct {
 func (r nmf) begin(ctx context.Context, s *State, sample *mat.Dense) error {
 	if r.labels {
 		if s.Step = 0; len(s.Classes) == 0 {
-			return errors.New("cnmf needs labels: write them into the shards by partwise features --labels")
+			return errors.New("the method needs labels: write them into the shards by partwise features --labels")
 		}
 	}
 	// Without rescaling, coefficients have a size of about 1, from which a pass starts.
@@ -160,29 +158,47 @@ func (r nmf) sum(ctx context.Context, s *State, x Rows, sums *Sums) (err error) 
 		return err
 	}
 	m, c := s.Model.Columns, len(s.Classes)
-	sums.Values = make([]float64, c*m+c+1) // the sum of each class, its size, and the squares of all labelled samples
+	sums.Values = make([]float64, c*m+c+1) // the sum of each class, its size, and the own cost of all labelled samples
 	return factor.EachBlock(ctx, x, m, func(from int, rows *mat.Dense) error {
 		for i := range rows.RawMatrix().Rows {
 			if l := x.Labels[from+i]; l >= 0 {
 				row := rows.RawRowView(i)
 				floats.Add(sums.Values[l*m:(l+1)*m], row)
 				sums.Values[c*m+l]++
-				sums.Values[c*m+c] += elementary.Dot(row, row)
+				sums.Values[c*m+c] += r.own(row, 1)
 			}
 		}
 		return nil
 	})
 }
 
+// own returns the part of the cost of weight equal samples with this sum that does not depend on the basis, except a part
+// that is linear in the samples. Under Frobenius, row is the sum divided by √weight.
+func (r nmf) own(row []float64, weight float64) (cost float64) {
+	if r.Cost != factor.CostKL {
+		return elementary.Dot(row, row)
+	}
+	for _, x := range row {
+		if x > 0 {
+			cost += x * elementary.Log(x/weight)
+		}
+	}
+	return cost
+}
+
 func (r nmf) update(ctx context.Context, next *State, all *Sums) (objective float64, err error) {
 	if next.Step != Learning {
 		next.Step = Learning
 		m, c := next.Model.Columns, len(next.Classes)
+		next.Constant = all.Values[c*m+c]
 		var rows []float64
 		for l, size := range all.Values[c*m : c*m+c] {
 			if size > 0 {
 				row := all.Values[l*m : (l+1)*m]
-				floats.Scale(1/math.Sqrt(size), row)
+				if r.Cost != factor.CostKL { // which is linear in the weight of a sample, as its sum is
+					floats.Scale(1/math.Sqrt(size), row)
+				}
+				next.Constant -= r.own(row, size)
 				rows = append(rows, row...)
 			}
 		}
@@ -190,7 +206,6 @@ func (r nmf) update(ctx context.Context, next *State, all *Sums) (objective floa
 			return 0, errors.New("no sample of the shards has a label")
 		}
 		next.Fixed = mat.NewDense(len(rows)/m, m, rows)
-		next.Constant = all.Values[c*m+c] - elementary.Dot(rows, rows)
 		return 0, nil
 	}
 	if next.Fixed != nil {

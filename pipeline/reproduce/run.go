@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -60,6 +61,9 @@ type Runner struct {
 	Quick     bool
 	Workers   int    // the number of trials at once; 0 means one for each processor
 	Set, Root string // the place of the data: see Recipe.Locate
+	// Shard, if Of > 0, is the part of the draws to run. From are the folders of shards, whose trials are taken.
+	Shard vectorfile.Shard
+	From  []string
 	// Program is the version of the program, and Pages are the files that Publish writes.
 	Program string
 	Pages   []string
@@ -96,9 +100,11 @@ func (r *Runner) open(recipe *Recipe, v *Variant, out string) (_ *running, err e
 	}
 	e.Data.Root, e.Data.Labelled = r.Root, true
 	e.Command, e.Program = "partwise reproduce "+recipe.Name, r.Program
+	in := ""
 	if v.Name != "" {
-		out = filepath.Join(out, variantsFolder, v.Folder())
+		in = filepath.Join(variantsFolder, v.Folder())
 	}
+	out = filepath.Join(out, in)
 	pages := append([]string{TextFile, MarkdownFile, JSONFile}, r.Pages...)
 	if err := r.Check(&e, out, append(results.Files(), pages...)); err != nil {
 		return nil, err
@@ -106,6 +112,19 @@ func (r *Runner) open(recipe *Recipe, v *Variant, out string) (_ *running, err e
 	p := &running{name: v.Name, experiment: &e}
 	if p.folder, err = results.Open(out, &e, pages...); err != nil {
 		return nil, err
+	}
+	for _, from := range r.From {
+		from = filepath.Join(from, in)
+		s, err := results.ReadSummary(from)
+		if err == nil {
+			err = s.CheckSame(&e)
+		} else if _, missing := os.Stat(from); missing != nil && in != "" { // --quick runs no readings
+			continue
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("--join: %w", err), p.folder.Close())
+		}
+		p.folder.From = append(p.folder.From, from)
 	}
 	if p.in, p.release, err = r.Prepare(&e); err != nil {
 		return nil, errors.Join(err, p.folder.Close())
@@ -126,7 +145,7 @@ func (r *Runner) addDraws(ctx context.Context, p *running, draws int) (err error
 		return err
 	}
 	p.run.Classes = len(p.in.Set.Classes)
-	p.run.Records, err = p.folder.Run(ctx, p.plan, pipeline.RunOptions{Workers: r.Workers, Progress: func(what string, done, total int) {
+	p.run.Records, err = p.folder.Run(ctx, p.plan, pipeline.RunOptions{Workers: r.Workers, Shard: r.Shard, Progress: func(what string, done, total int) {
 		if p.name != "" {
 			what = p.name + ", " + what
 		}
@@ -136,7 +155,8 @@ func (r *Runner) addDraws(ctx context.Context, p *running, draws int) (err error
 }
 
 // Run adds draws until all claims are decided, or the draws or the budget are used up, and writes the outcome to the
-// folder out. It continues from the trials in the folder.
+// folder out. It continues from the trials in the folder. A shard runs its part of all draws and readings, and has no
+// outcome.
 func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcome, err error) {
 	var protocols []*running
 	defer func() {
@@ -162,6 +182,9 @@ func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcom
 	case limited.Err() != nil:
 		r.Warn(fmt.Sprintf("%s: the budget of %s is spent; run the same command again to resume", recipe.Name, r.Budget))
 	}
+	if r.Shard.Of > 0 {
+		return nil, nil
+	}
 	o, p := recipe.Judge(runs), protocols[0]
 	var shown *models.Illustrations
 	if p.plan != nil && len(p.run.Records) == p.plan.Len() {
@@ -185,6 +208,19 @@ func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcom
 func (r *Runner) decide(ctx context.Context, recipe *Recipe, protocols []*running, out string) (map[string]Run, error) {
 	runs := map[string]Run{}
 	read := r.Quick
+	if r.Shard.Of > 0 {
+		var err error
+		for _, p := range protocols {
+			err = cmp.Or(err, r.addDraws(ctx, p, r.Draws))
+		}
+		if err == nil && !read {
+			err = r.runReadings(ctx, recipe, out, runs)
+		}
+		if ctx.Err() != nil {
+			err = nil
+		}
+		return nil, err
+	}
 	for look := 0; look == 0 || Look(look) <= r.Draws; look++ {
 		draws := min(Look(look), r.Draws)
 		for _, p := range protocols {

@@ -29,6 +29,8 @@ import (
 // Folder is the folder of an experiment's results, locked by this process.
 type Folder struct {
 	*output.Folder
+	// From are folders of the same experiment. Run takes their trials, and runs those that are missing.
+	From  []string
 	pages []string
 }
 
@@ -66,7 +68,7 @@ func open(dir string, names, pages []string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{folder, pages}, nil
+	return &Folder{Folder: folder, pages: pages}, nil
 }
 
 // Publish replaces all pages by the files that write puts into dir, once all are complete. Pages that write did not
@@ -157,7 +159,10 @@ func (k *sink) Begin(s *pipeline.Summary) (done map[string]record.Record, err er
 	if k.log, err = openLog(k.Dir()); err != nil {
 		return nil, err
 	}
-	return k.log.records, nil
+	for _, other := range k.From {
+		err = cmp.Or(err, k.take(k.log, s, other))
+	}
+	return k.log.records, err
 }
 
 // HasModel reports whether the folder holds a readable model of this name.

@@ -1,12 +1,14 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
 // Join writes the results of one experiment whose trials are in several folders into the folder dir, as if it had run
@@ -44,24 +46,7 @@ func Join(dir string, from []string, pages ...string) (f *Folder, err error) {
 		return nil, err
 	}
 	for _, other := range from {
-		records, _, readErr := ReadLog(other)
-		if err = errors.Join(err, readErr); err != nil {
-			break
-		}
-		for _, r := range records {
-			if _, known := l.records[r.Trial]; !known && err == nil {
-				err = l.append(&r)
-			}
-		}
-		for _, name := range append([]string{WordsFile, ScalesFile}, s.Models...) {
-			text, readErr := output.ReadFile(filepath.Join(other, ModelDir, name))
-			if readErr == nil && name != "" {
-				readErr = f.Write(ModelDir+"/"+name, text)
-			}
-			if name != "" && !errors.Is(readErr, fs.ErrNotExist) {
-				err = errors.Join(err, readErr)
-			}
-		}
+		err = cmp.Or(err, f.take(l, s, other))
 	}
 	missing := 0
 	for _, id := range s.Trials {
@@ -76,4 +61,24 @@ func Join(dir string, from []string, pages ...string) (f *Folder, err error) {
 		err = l.sort(s.Trials)
 	}
 	return f, err
+}
+
+// take adds the trials of an experiment in another folder, and their models.
+func (f *Folder) take(l *log, s *pipeline.Summary, from string) error {
+	records, err := Records(from, s)
+	for _, r := range records {
+		if _, known := l.records[r.Trial]; !known && err == nil {
+			err = l.append(&r)
+		}
+	}
+	for _, name := range append([]string{WordsFile, ScalesFile}, s.Models...) {
+		text, readErr := output.ReadFile(filepath.Join(from, ModelDir, name))
+		if readErr == nil && name != "" {
+			readErr = f.Write(ModelDir+"/"+name, text)
+		}
+		if name != "" && !errors.Is(readErr, fs.ErrNotExist) {
+			err = errors.Join(err, readErr)
+		}
+	}
+	return err
 }

@@ -1,0 +1,89 @@
+package input
+
+import (
+	"context"
+	"crypto/sha256"
+	"image"
+	"os"
+	"time"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/lists"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/pictures"
+)
+
+// Examined has the facts of an image that decide about copies, beside its look.
+type Examined struct {
+	Name    string
+	Sample  int // its number in the set
+	Sum     [sha256.Size]byte
+	Bytes   int64
+	Changed time.Time
+	Capture imagefile.Capture
+	// Look has the numbers of the image's look, and no key points.
+	Look pictures.Look
+}
+
+// Examine returns the facts of the images from, …, to−1 of a set, and their looks, each followed by a thumbnail. It skips
+// unusable images.
+func Examine(ctx context.Context, set *datasets.Set, from, to int) (all []Examined, blobs [][]byte, bad []datasets.BadFile, err error) {
+	l := looks{images: set.Images(), store: (*cache.Store)(nil)}
+	l.images.UseTruncated = true
+	found, blob, failed := make([]Examined, to-from), make([][]byte, to-from), make([]error, to-from)
+	err = parallel.Each(ctx, 0, to-from, nil, func(at int) (err error) {
+		i := from + at
+		look, thumbnail, err := l.lookOf(ctx, i)
+		if err != nil {
+			failed[at] = err
+			return ctx.Err()
+		}
+		e := Examined{Name: set.Names[i], Sample: i, Capture: imagefile.ReadCapture(set.Files[i])}
+		e.Look.Width, e.Look.Height, e.Look.Sharpness, e.Look.Spread = look.Width, look.Height, look.Sharpness, look.Spread
+		if info, err := os.Stat(set.Files[i]); err == nil {
+			e.Bytes, e.Changed = info.Size(), info.ModTime()
+		}
+		if e.Sum, err = ContentOf(l.images, i); err != nil {
+			return err
+		}
+		if blob[at], err = look.AppendBinary(nil); err == nil {
+			found[at], blob[at] = e, append(blob[at], thumbnail...)
+		}
+		return err
+	})
+	for at, reason := range failed {
+		if reason != nil {
+			bad = append(bad, datasets.BadFile{Name: set.Names[from+at], Kind: imagefile.KindOf(reason), Reason: reason.Error()})
+		} else {
+			all, blobs = append(all, found[at]), append(blobs, blob[at])
+		}
+	}
+	return all, blobs, bad, err
+}
+
+// Originals returns the images, best originals first, and for each image the first with the same content.
+func Originals(all []Examined) (p *Pictures, order, same []int) {
+	n := len(all)
+	p = &Pictures{Outlier: make([]float64, n), Near: make([]bool, n), Burst: make([]bool, n)}
+	short := make([]*pictures.Look, n)
+	for i, e := range all {
+		short[i] = &all[i].Look
+		p.Size, p.Sharpness = append(p.Size, image.Pt(e.Look.Width, e.Look.Height)), append(p.Sharpness, e.Look.Sharpness)
+		p.Bytes, p.Capture = append(p.Bytes, e.Bytes), append(p.Capture, e.Capture)
+	}
+	p.Remark = pictures.Remarks(short)
+	names := lists.Map(all, func(e Examined) string { return e.Name })
+	changed := lists.Map(all, func(e Examined) time.Time { return e.Changed })
+	order, same = p.originals(names, changed, lists.Map(all, func(e Examined) [sha256.Size]byte { return e.Sum }))
+	return p, order, same
+}
+
+// SamePixels returns a function that reports whether two examined images of a set have equal pixels.
+func SamePixels(set *datasets.Set, all []Examined) func(ctx context.Context, i, j int) (bool, error) {
+	images := set.Images()
+	return func(ctx context.Context, i, j int) (bool, error) {
+		return samePixels(ctx, images, all[i].Sample, all[j].Sample)
+	}
+}
