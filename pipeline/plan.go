@@ -75,7 +75,7 @@ func CheckSet(ctx context.Context, e *spec.Experiment, set *datasets.Set) error 
 }
 
 // NewPlan checks that the experiment can run on the inputs, and lists its trials by number of classes, repeat, rank and
-// method.
+// method. The inputs must be prepared for the experiment's data, features and links.
 func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, error) {
 	p, err := checkedPlan(e, in.Set, in.Rows)
 	if err != nil {

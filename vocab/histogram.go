@@ -26,7 +26,7 @@ func (g *Grid) UnmarshalText(text []byte) error {
 	for part := range strings.SplitSeq(string(text), "+") {
 		var c features.Cells
 		if err := c.Parse(part, 1<<10); err != nil {
-			return fmt.Errorf("grid %q: %w", text, err)
+			return err
 		}
 		read = append(read, c)
 	}

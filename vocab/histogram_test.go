@@ -159,6 +159,9 @@ func TestGridOfText(t *testing.T) {
 			t.Errorf("%q is read as %v", s, g)
 		}
 	}
+	if err := new(Grid).UnmarshalText([]byte("1x1+2x0")); err == nil || strings.Count(err.Error(), "2x0") != 1 {
+		t.Errorf("%v, want an error that names 2x0 once", err)
+	}
 	if got := Grid(nil).String(); got != "1x1" {
 		t.Errorf("the whole image is %q", got)
 	}

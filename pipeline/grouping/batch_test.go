@@ -42,7 +42,7 @@ func bars(t *testing.T, n int) string {
 // TestBatch: groups are found in samples that exceed the memory together.
 func TestBatch(t *testing.T) {
 	const n = 3000
-	ctx := memory.NewContext(t.Context(), memory.New(64<<20)) // 24 MiB of them are available
+	ctx := input.WithMemory(t.Context(), 64<<20) // 24 MiB of them are available
 	e := &spec.Experiment{Data: spec.Data{Set: bars(t, n)}}
 	var none *memory.LimitError
 	if in, err := input.Prepare(ctx, e, input.PrepareOptions{}); !errors.As(err, &none) {

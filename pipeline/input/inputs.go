@@ -504,6 +504,13 @@ func (in *Inputs) CheckRank() error {
 	return nil
 }
 
+// WithMemory returns a context that limits the memory of calls with it to about limit bytes, at least 64 MiB. Images
+// wait for memory, fewer trials run at once, and work that cannot fit is refused before it begins. The default limit is
+// half of the memory that the process may use.
+func WithMemory(ctx context.Context, limit int64) context.Context {
+	return memory.NewContext(ctx, memory.New(limit))
+}
+
 func describeSize(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
 
 // reserveMatrix reserves memory for x until the inputs are closed.

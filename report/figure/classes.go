@@ -118,7 +118,7 @@ func textStyle(size vg.Length, align text.XAlignment) text.Style {
 }
 
 func widestOf(names []string, style text.Style) vg.Length {
-	return slices.Max(lists.Map(names, style.Width))
+	return slices.Max(append(lists.Map(names, style.Width), 0))
 }
 
 // Ranks draws a critical-difference diagram (Demšar 2006): the average ranks of methods on a line, the best on the

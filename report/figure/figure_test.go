@@ -134,6 +134,9 @@ func TestCurvesOdd(t *testing.T) {
 	if _, err := Curves(table.New(nil, "AC", sevenMethods, table.Tests{}), looks); !errors.Is(err, ErrNoData) {
 		t.Errorf("got error %v, want %v", err, ErrNoData)
 	}
+	if _, err := Curves(&table.Table{Rows: make([]table.Row, 1)}, looks); err != nil {
+		t.Errorf("a row without methods: %v", err)
+	}
 }
 
 // A single number of classes gives dots, each beside its method's name.
