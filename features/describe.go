@@ -42,26 +42,38 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	n := set.Len()
 	d := &Described{source: source{set: set, opt: opt}, by: by, keys: make([]cache.Key, n), lengths: make([]int, n)}
 	bad, settings := make([]error, n), settingsOf(by)
+	d.opt.Progress = nil
 	guard.Check(d.eachUsable(ctx, bad, func(i int) error {
 		content, err := opt.Images.Sum(i)
-		if err != nil {
-			return err
-		}
 		d.keys[i] = cache.NewKey("descriptors", CacheVersion, settings, content[:])
-		if opt.Cache != nil {
-			if size, ok := opt.Cache.SizeOf(d.keys[i]); ok && size > binaryHead {
-				d.lengths[i] = int(size-binaryHead) / (by.Dim() + binaryPlace)
-				return nil
-			}
-		}
-		return d.withDescriptors(ctx, i, func(found *Descriptors) error {
-			if d.lengths[i] = found.Len(); d.lengths[i] > 0 {
-				return nil
-			}
-			return fmt.Errorf("%s: %w: the image has %d×%d pixels: %s", set.Names[i], ErrNoDescriptors, found.Width, found.Height, by.WhyNone())
-		})
+		return err
 	}))
-	return d, d.list(set, bad)
+	// The cache also records that all of these images are usable.
+	all, usable := cache.NewKey("usable", d.keys), false
+	if opt.Cache != nil {
+		_, usable = opt.Cache.Get(all)
+	}
+	for i := 0; usable && i < n; i++ {
+		var size int64
+		size, usable = opt.Cache.SizeOf(d.keys[i])
+		d.lengths[i] = int(size-binaryHead) / (by.Dim() + binaryPlace)
+	}
+	d.opt.Progress = opt.Progress
+	if !usable {
+		guard.Check(d.eachUsable(ctx, bad, func(i int) error {
+			return d.withDescriptors(ctx, i, func(found *Descriptors) error {
+				if d.lengths[i] = found.Len(); d.lengths[i] > 0 {
+					return nil
+				}
+				return fmt.Errorf("%s: %w: the image has %d×%d pixels: %s", set.Names[i], ErrNoDescriptors, found.Width, found.Height, by.WhyNone())
+			})
+		}))
+	}
+	guard.Check(d.list(set, bad))
+	if len(d.Skipped) == 0 && opt.Cache != nil {
+		opt.Cache.Put(all, nil)
+	}
+	return d, nil
 }
 
 // Len returns the number of descriptors of sample i.

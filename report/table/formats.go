@@ -386,8 +386,12 @@ func (g Grid) points(from, to int) (points float64) {
 	for i := from; i < to; i++ {
 		letters := utf8.RuneCountInString(g.Columns[i].Heading)
 		for _, l := range g.Lines {
-			w := Word{Text: l.Words[i].Text, Deviation: l.Words[i].Deviation, Pad: l.Words[i].Pad}
-			letters = max(letters, utf8.RuneCountInString(textMarks.value(w)))
+			w := l.Words[i]
+			n := utf8.RuneCountInString(w.Text)
+			if w.Deviation != "" {
+				n += len(" ± ") + w.Pad + len(w.Deviation)
+			}
+			letters = max(letters, n)
 		}
 		points += float64(5*letters + 12)
 	}

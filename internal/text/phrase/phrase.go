@@ -13,7 +13,12 @@ import (
 )
 
 // Count returns a number with its noun in the singular or plural.
-func Count(n int, one, many string) string { return english.Plural(n, one, many) }
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
 
 // List joins words with commas and a last "and".
 func List(words []string) string { return english.WordSeries(words, "and") }
