@@ -120,7 +120,7 @@ test-python:
 
 # The pipelines of Apache Beam on Prism, against the portable program.
 test-beam:
-	cd beam && CGO_ENABLED=0 nice $(TEST) ./...
+	cd beam && CGO_ENABLED=0 $(TEST) ./...
 
 # They on a session cluster of Flink, of which one worker is killed. It downloads 150 MB and needs Java 17 and Maven.
 flink: beam portable
