@@ -366,10 +366,10 @@ func assignCommand() *cobra.Command {
 		if o.out == "" {
 			said, err = cmd.ErrOrStderr(), printLines(said, text)
 		} else {
-			err = writeFile(o.out, o.force, func(w io.Writer) error { _, err := w.Write(text); return err })
-			if err == nil && cmd.Flags().Changed("shard") {
-				err = shards.WriteIdentity(o.out, in.Set)
+			if cmd.Flags().Changed("shard") {
+				guard.Check(shards.WriteIdentity(o.out, in.Set, text))
 			}
+			err = writeFile(o.out, o.force, func(w io.Writer) error { _, err := w.Write(text); return err })
 		}
 		guard.Check(err)
 		in.listSkipped(o.out, o.force)

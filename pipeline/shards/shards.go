@@ -86,6 +86,9 @@ func Check(ctx context.Context, e *spec.Experiment, set *datasets.Set, out strin
 	return false, nil
 }
 
+// Beside begins the name of the file with the identity of a shard.
+const Beside = ".partwise-"
+
 // identityOf returns the identity of a shard, which an .npz file contains. Other files have it in a file beside them, with
 // their digest.
 func identityOf(ctx context.Context, out string) (string, error) {
@@ -106,17 +109,12 @@ func identityOf(ctx context.Context, out string) (string, error) {
 	return "", err
 }
 
-func beside(out string) string {
-	return filepath.Join(filepath.Dir(out), ".partwise-"+filepath.Base(out))
-}
+func beside(out string) string { return filepath.Join(filepath.Dir(out), Beside+filepath.Base(out)) }
 
-// WriteIdentity writes the identity of a set that Check has seen beside its file, which is no .npz file.
-func WriteIdentity(out string, set *datasets.Set) error {
-	sum, err := output.Sum(out)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(beside(out), []byte(set.Lists[0].Words[0]+" "+sum+"\n"))
+// WriteIdentity writes the identity of a set that Check has seen beside the file of its shard, which is no .npz file, before
+// the file gets this content.
+func WriteIdentity(out string, set *datasets.Set, content []byte) error {
+	return atomicfile.Write(beside(out), fmt.Appendf(nil, "%s %x\n", set.Lists[0].Words[0], sha256.Sum256(content)))
 }
 
 // isTorn reports whether an unreadable file begins as a shard does. Any other file is not of partwise.

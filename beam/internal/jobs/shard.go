@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,19 +116,23 @@ func (j *Shard) ProcessElement(ctx context.Context, shard string) (err error) {
 		return err
 	}
 	name := of.File("rows", map[bool]string{true: ".csv", false: ".npz"}[j.Command == Assign])
-	err = inFolder(func(dir string) error { return j.writeShard(ctx, of, strings.TrimSuffix(j.Out, "/")+"/"+name, dir) })
+	err = inFolder(func(dir string) error { return j.writeShard(ctx, of, strings.TrimSuffix(j.Out, "/")+"/", name, dir) })
 	if err != nil && !errors.Is(err, shards.ErrDone) {
 		return fmt.Errorf("shard %s: %w", of, err)
 	}
 	return nil
 }
 
-func (j *Shard) writeShard(ctx context.Context, of vectorfile.Shard, url, dir string) error {
+func (j *Shard) writeShard(ctx context.Context, of vectorfile.Shard, folder, name, dir string) error {
 	e, err := j.experiment()
 	if err != nil {
 		return err
 	}
-	out, err := store.Fetch(ctx, url, dir)
+	out, err := store.Fetch(ctx, folder+name, dir)
+	if err != nil {
+		return err
+	}
+	identity, err := store.Fetch(ctx, folder+shards.Beside+name, dir)
 	if err != nil {
 		return err
 	}
@@ -141,10 +144,15 @@ func (j *Shard) writeShard(ctx context.Context, of vectorfile.Shard, url, dir st
 	if err := j.write(ctx, in, m, of, out); err != nil {
 		return err
 	}
-	if err := store.Publish(ctx, out, url); err != nil {
+	if j.Command == Assign {
+		if err := store.Publish(ctx, identity, folder+shards.Beside+name); err != nil {
+			return err
+		}
+	}
+	if err := store.Publish(ctx, out, folder+name); err != nil {
 		return err
 	}
-	return publishBad(ctx, in.Bad(), url)
+	return publishBad(ctx, in.Bad(), folder+name)
 }
 
 // publishBad writes the list of skipped files beside an output. Without any, it only replaces an earlier list.
@@ -171,6 +179,7 @@ func (j *Shard) prepare(ctx context.Context, e *spec.Experiment, of vectorfile.S
 		if m, model, err = readModel(ctx, path); err != nil {
 			return nil, nil, err
 		}
+		model = fmt.Append(model, j.Reject)
 		e.Data.OneImage, e.Features = true, m.Features
 	}
 	e.Features.SkipBad = !j.Strict
@@ -200,7 +209,7 @@ func (j *Shard) prepare(ctx context.Context, e *spec.Experiment, of vectorfile.S
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := output.CheckFile(out, j.Force || torn || j.Command == Assign); err != nil {
+	if err := output.CheckFile(out, j.Force || torn); err != nil {
 		return nil, nil, err
 	}
 	opt := input.PrepareOptions{}
@@ -224,9 +233,8 @@ func (j *Shard) write(ctx context.Context, in *input.Inputs, m *models.Model, of
 			return err
 		}
 		text := models.AssignmentsCSV(m.List(in, found))
-		// Without an identity in the file, a file of a retried bundle is known by its bytes.
-		if before, err := os.ReadFile(out); !j.Force && !errors.Is(err, fs.ErrNotExist) && !bytes.Equal(before, text) {
-			return fmt.Errorf("%s already exists with other content; --force replaces it", out)
+		if err := shards.WriteIdentity(out, in.Set, text); err != nil {
+			return err
 		}
 		return atomicfile.WriteFunc(out, func(w io.Writer) error { _, err := w.Write(text); return err })
 	case Vocab:
