@@ -11,9 +11,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Symmetry is one of the eight symmetries of the square.
-type Symmetry = symmetry
-
 const (
 	bands     = 32 // hashes of the rough image, each of several signs of random projections (Charikar 2002)
 	mostSigns = 32 // largest number of signs of a hash
@@ -66,7 +63,7 @@ func (l *Look) Entries(image, n int, taken time.Time) (all []Entry) {
 	for k := range l.points {
 		for table, bits := range chosen() {
 			add(table, hash(bits, &l.points[k].Bits), 0, kindPoints)
-			for g := range symmetry(8) {
+			for g := range Symmetry(8) {
 				turned := l.points[k].under(g)
 				add(table, hash(bits, &turned), 0, uint8(g))
 			}

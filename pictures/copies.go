@@ -165,7 +165,7 @@ func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [
 				seen[j] = true
 				if burst[j] = burst[m] || l.by == sameBurst; !burst[j] && m != i {
 					ok := different
-					for g := symmetry(0); g < 8 && ok == different; g++ {
+					for g := Symmetry(0); g < 8 && ok == different; g++ {
 						ok = s.compare(ctx, Pair{i, j, g, true}, rough)
 					}
 					if ok == different {

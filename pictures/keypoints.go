@@ -32,10 +32,10 @@ type keypoint struct {
 	Bits  [4]uint64
 }
 
-// symmetry is one of the eight symmetries of the square: it swaps x and y (bit 2), then negates x (bit 0) and y (bit 1).
-type symmetry uint8
+// Symmetry is one of the eight symmetries of the square: it swaps x and y (bit 2), then negates x (bit 0) and y (bit 1).
+type Symmetry uint8
 
-func (g symmetry) apply(z complex128) complex128 {
+func (g Symmetry) apply(z complex128) complex128 {
 	x, y := real(z), imag(z)
 	if g&4 != 0 {
 		x, y = y, x
@@ -49,7 +49,7 @@ func (g symmetry) apply(z complex128) complex128 {
 	return complex(x, y)
 }
 
-func (g symmetry) inverse() (h symmetry) {
+func (g Symmetry) inverse() (h Symmetry) {
 	for composed[h][g] != 0 {
 		h++
 	}
@@ -58,7 +58,7 @@ func (g symmetry) inverse() (h symmetry) {
 
 var (
 	pairs    [32][2]complex128
-	composed [8][8]symmetry // composed[h][g] applies g, then h
+	composed [8][8]Symmetry // composed[h][g] applies g, then h
 )
 
 func init() {
@@ -70,14 +70,14 @@ func init() {
 		}
 	}
 	for i := range 8 * 8 * 8 {
-		if h, g, both := symmetry(i/64), symmetry(i/8%8), symmetry(i%8); h.apply(g.apply(1+2i)) == both.apply(1+2i) {
+		if h, g, both := Symmetry(i/64), Symmetry(i/8%8), Symmetry(i%8); h.apply(g.apply(1+2i)) == both.apply(1+2i) {
 			composed[h][g] = both
 		}
 	}
 }
 
 // under returns the descriptor of the image that has at point v what this one has at h(v).
-func (k *keypoint) under(h symmetry) (out [4]uint64) {
+func (k *keypoint) under(h Symmetry) (out [4]uint64) {
 	for g, from := range composed[h] {
 		out[g/2] |= k.Bits[from/2] >> (from % 2 * 32) & math.MaxUint32 << (g % 2 * 32)
 	}
@@ -210,7 +210,7 @@ func (g grey) corners() grey {
 
 func (g grey) describe(x, y int) (out [4]uint64) {
 	for b, p := range pairs {
-		for s := range symmetry(8) {
+		for s := range Symmetry(8) {
 			at := func(z complex128) float32 { return g.v[(y+int(imag(z)))*g.w+x+int(real(z))] }
 			if at(s.apply(p[0])) < at(s.apply(p[1])) {
 				out[s/2] |= 1 << (int(s%2)*32 + b)

@@ -28,7 +28,7 @@ const (
 // Pair is a pair of images that may be copies, A < B. The symmetry maps B to A.
 type Pair struct {
 	A, B   int
-	G      symmetry
+	G      Symmetry
 	Points bool // whether to compare their key points
 }
 
@@ -83,7 +83,7 @@ func relatedPairs(ctx context.Context, looks []*Look, usable func(i int) bool, l
 	err = parallel.Blocks(ctx, 0, len(looks), 1, func(_, i, _ int) {
 		votes := map[Pair]int{}
 		for k := range looks[i].points {
-			for g := range symmetry(8) {
+			for g := range Symmetry(8) {
 				bits := looks[i].points[k].under(g)
 				for table, entries := range sorted {
 					h := hash(chosen()[table], &bits) << imageBits
@@ -111,7 +111,7 @@ func relatedPairs(ctx context.Context, looks []*Look, usable func(i int) bool, l
 // placement maps a point z of an image b to the point g(S·z + D) of an image a. Points are relative to the centre, in
 // units of the longer side.
 type placement struct {
-	g    symmetry
+	g    Symmetry
 	S, D complex128
 }
 
@@ -134,7 +134,7 @@ func (l *Look) centred(k *keypoint) (z complex128, size float64) {
 }
 
 // place finds the placement of b in a, under the symmetry g, that most matching key points agree with.
-func place(a, b *Look, g symmetry) (best placement, inliers int) {
+func place(a, b *Look, g Symmetry) (best placement, inliers int) {
 	var matches []matched
 	turned := lists.Map(a.points, func(k keypoint) [4]uint64 { return k.under(g) })
 	inverse := g.inverse()

@@ -61,7 +61,8 @@ type Runner struct {
 	Quick     bool
 	Workers   int    // the number of trials at once; 0 means one for each processor
 	Set, Root string // the place of the data: see Recipe.Locate
-	// Shard, if Of > 0, is the part of the draws to run. From are the folders of shards, whose trials are taken.
+	// Shard, if Of > 0, is the part of the draws to run. From names the results folders of
+	// the shards: Run takes their trials.
 	Shard vectorfile.Shard
 	From  []string
 	// Program is the version of the program, and Pages are the files that Publish writes.

@@ -29,7 +29,7 @@ import (
 // Folder is the folder of an experiment's results, locked by this process.
 type Folder struct {
 	*output.Folder
-	// From are folders of the same experiment. Run takes their trials, and runs those that are missing.
+	// From names the results folders of the shards. Run takes their trials, and runs the missing trials.
 	From  []string
 	pages []string
 }

@@ -28,9 +28,6 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// version is set by the linker.
-var version string
-
 // ofRunners are the flags of Beam that the help lists.
 var ofRunners = []string{"runner", "endpoint", "environment_type", "environment_config", "parallelism", "worker_binary", "job_name"}
 
@@ -232,5 +229,5 @@ func programVersion() string {
 	if !ok {
 		info = new(debug.BuildInfo)
 	}
-	return cmp.Or(version, strings.TrimSuffix(info.Main.Version, "(devel)"), "unversioned")
+	return cmp.Or(strings.TrimSuffix(info.Main.Version, "(devel)"), "unversioned")
 }

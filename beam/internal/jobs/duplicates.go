@@ -10,9 +10,9 @@ import (
 	"image"
 	"image/jpeg"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -20,10 +20,10 @@ import (
 	"github.com/seed4492f2cd/partwise/beam/internal/store"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
-	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/pictures"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/shards"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -46,11 +46,13 @@ type (
 
 // Duplicates finds copies and bursts of images in n shards, and writes their list.
 func Duplicates(ctx context.Context, job Shard, n int) (copies int, err error) {
-	a := Album{Data: job.Data, Root: job.Root, Work: job.Out + ".looks", Of: n}
-	if !strings.Contains(job.Out, "://") {
-		err = output.CheckFile(job.Out, job.Force)
+	folder, name := path.Split(job.Out)
+	a := Album{Data: job.Data, Root: job.Root, Work: folder + shards.Beside + name, Of: n}
+	err = inFolder(func(dir string) error { return checkNew(ctx, job.Out, dir, job.Force) })
+	if err != nil {
+		return 0, err
 	}
-	if err = cmp.Or(err, makeFolder(a.Work)); err != nil {
+	if err = makeFolder(a.Work); err != nil {
 		return 0, err
 	}
 	if err = run(ctx, eachShard(&Examine{a}, n)); err != nil {
@@ -106,8 +108,8 @@ func (a Album) find(ctx context.Context, out, dir string) (copies int, err error
 // comparing returns the pipeline of the shuffle: images meet in buckets, their candidates make pairs, and pairs make links.
 func (a Album) comparing(distinct []byte) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
-	shards := beam.Reshuffle(s, beam.CreateList(s, shardsOf(a.Of)))
-	entries := beam.ParDo(s, &Enter{a}, shards, beam.SideInput{Input: beam.Create(s, distinct)})
+	names := beam.Reshuffle(s, beam.CreateList(s, shardsOf(a.Of)))
+	entries := beam.ParDo(s, &Enter{a}, names, beam.SideInput{Input: beam.Create(s, distinct)})
 	candidates := beam.ParDo(s, &Meet{a}, beam.GroupByKey(s, entries))
 	pairs := beam.ParDo(s, &Choose{a}, beam.GroupByKey(s, candidates))
 	links := beam.ParDo(s, &Verify{a}, beam.GroupByKey(s, pairs))
@@ -182,11 +184,11 @@ func (a Album) open(ctx context.Context) (*datasets.Set, error) {
 
 // decode reads the first values of a file of the work folder.
 func (a Album) decode(ctx context.Context, name, dir string, values ...any) error {
-	path, err := store.Fetch(ctx, a.Work+"/"+name, dir)
+	file, err := store.Fetch(ctx, a.Work+"/"+name, dir)
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(path)
+	f, err := os.Open(file)
 	if err != nil {
 		return err
 	}
@@ -194,7 +196,7 @@ func (a Album) decode(ctx context.Context, name, dir string, values ...any) erro
 	d := gob.NewDecoder(f)
 	for _, v := range values {
 		if err := d.Decode(v); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
 	return nil

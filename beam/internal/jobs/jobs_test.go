@@ -23,11 +23,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	_ "gocloud.dev/blob/memblob"
+
+	"github.com/seed4492f2cd/partwise/beam/internal/store"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/demo"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/passes"
+	"github.com/seed4492f2cd/partwise/pipeline/shards"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -314,11 +318,55 @@ func TestDuplicates(t *testing.T) {
 	if got, want := table(t, out), table(t, filepath.Join(results, "pictures.csv")); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("got %v\nexpected %v", got, want)
 	}
-	if _, err := os.Stat(out + ".looks"); err == nil {
+	if _, err := os.Stat(filepath.Join(filepath.Dir(out), shards.Beside+filepath.Base(out))); err == nil {
 		t.Error("the looks are left")
 	}
 	if _, err := Duplicates(t.Context(), Shard{Data: dir, Out: out}, 3); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("again: got error %v, expected one for the existing file", err)
+	}
+}
+
+// Shards, models and outputs in a bucket give the same bytes, and none is replaced without Force.
+func TestBucket(t *testing.T) {
+	fea, dir, ctx := rows(t, 3), t.TempDir(), t.Context()
+	paths, err := vectorfile.Shards(fea)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, path := range paths {
+		url := "mem://bucket/fea/" + filepath.Base(path)
+		if err := store.Publish(ctx, path, url); err != nil {
+			t.Fatal(err)
+		}
+		paths[i] = url
+	}
+	here, groups := filepath.Join(dir, "here"), filepath.Join(dir, "groups.npz")
+	partwise(t, "cluster", fea, "-k", "3", "--passes", "2", "--seed", "1", "--out", groups)
+	l := passes.Learner{Method: spec.Method{Name: spec.KMeans}, Run: passes.Run{Rank: 3, Seed: 1}, Paths: paths, Passes: 2, Program: "unversioned", Report: func(*passes.State) error { return nil }}
+	if err := Learn(ctx, l, "mem://bucket/groups.npz", 1); err != nil {
+		t.Fatal(err)
+	}
+	job := Shard{Command: Assign, Model: "mem://bucket/groups.npz", Data: "mem://bucket/fea", Out: "mem://bucket/out", Reject: models.DefaultReject}
+	if err := RunShards(ctx, job, 3); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		partwise(t, "assign", groups, fea, "--shard", fmt.Sprintf("%d/3", i), "--out", here)
+		for _, prefix := range []string{"", shards.Beside} {
+			name := prefix + vectorfile.Shard{Index: i, Of: 3}.File("rows", ".csv")
+			there, err := store.Fetch(ctx, "mem://bucket/out/"+name, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(there)
+			if want, wantErr := os.ReadFile(filepath.Join(here, name)); err != nil || wantErr != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s differs: %v, %v", name, err, wantErr)
+			}
+		}
+	}
+	job.Reject = 0.5
+	if err := RunShards(ctx, job, 3); err == nil || !strings.Contains(err.Error(), "rows-0000") {
+		t.Errorf("another setting: got error %v, expected one for the existing files", err)
 	}
 }
 

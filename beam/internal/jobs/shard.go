@@ -136,7 +136,7 @@ func (j *Shard) writeShard(ctx context.Context, of vectorfile.Shard, folder, nam
 	if err != nil {
 		return err
 	}
-	in, m, err := j.prepare(ctx, e, of, out, dir)
+	in, m, err := j.prepare(ctx, e, of, folder+name, out, dir)
 	if err != nil {
 		return err
 	}
@@ -168,8 +168,22 @@ func publishBad(ctx context.Context, bad []datasets.BadFile, url string) error {
 	return publish(ctx, text.Bytes(), list)
 }
 
-// prepare computes the features of a shard, or returns shards.ErrDone if out is complete.
-func (j *Shard) prepare(ctx context.Context, e *spec.Experiment, of vectorfile.Shard, out, dir string) (in *input.Inputs, m *models.Model, err error) {
+// checkNew refuses to replace an output or its list of skipped files.
+func checkNew(ctx context.Context, url, dir string, replace bool) error {
+	for _, name := range []string{url, url + ".skipped.csv"} {
+		file, err := store.Fetch(ctx, name, dir)
+		if err == nil {
+			err = output.CheckFile(file, replace)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare computes the features of a shard, or returns shards.ErrDone if out, the file of url, is complete.
+func (j *Shard) prepare(ctx context.Context, e *spec.Experiment, of vectorfile.Shard, url, out, dir string) (in *input.Inputs, m *models.Model, err error) {
 	var model []byte
 	if j.Command == Assign {
 		path, err := store.Fetch(ctx, j.Model, dir)
@@ -183,6 +197,12 @@ func (j *Shard) prepare(ctx context.Context, e *spec.Experiment, of vectorfile.S
 		e.Data.OneImage, e.Features = true, m.Features
 	}
 	e.Features.SkipBad = !j.Strict
+	if paths, err := store.Shards(ctx, j.Data); err == nil && len(paths) == of.Of {
+		if e.Data.Set, err = store.Fetch(ctx, paths[of.Index], dir); err != nil {
+			return nil, nil, err
+		}
+		of = vectorfile.Shard{} // the whole file
+	}
 	set, err := shards.Open(ctx, e, of)
 	if err != nil {
 		return nil, nil, err
@@ -209,7 +229,7 @@ func (j *Shard) prepare(ctx context.Context, e *spec.Experiment, of vectorfile.S
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := output.CheckFile(out, j.Force || torn); err != nil {
+	if err := checkNew(ctx, url, dir, j.Force || torn); err != nil {
 		return nil, nil, err
 	}
 	opt := input.PrepareOptions{}
