@@ -11,6 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/lists"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // The settings of [PropagatedKMeans], as defaults of a [Propagation].
@@ -51,7 +52,9 @@ func (p Propagation) Fit(ctx context.Context, x mat.Matrix) (y *mat.Dense, out *
 		return nil, nil, err
 	}
 	out = &Propagated{Share: p.Share, Neighbours: min(neighboursOf(s.n, p.Clusters), s.n)}
-	v, columns := s.unit(), s.m
+	columns := s.m
+	v := mat.NewDense(s.n, simd.Width(columns), nil) // padded for propagate
+	v.Slice(0, s.n, 0, columns).(*mat.Dense).Copy(s.unit())
 	if p.Ridge > 0 {
 		out.Mean = s.mean()
 		leading, err := principalOf(ctx, s.centredBy(out.Mean))

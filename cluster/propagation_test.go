@@ -32,12 +32,13 @@ func TestPropagationOfKMeans(t *testing.T) {
 // TestPropagationOfNewSamples checks, for more and for fewer samples than features, that a training sample gets its
 // row, that a sample nearby gets nearly this row, and that features that are not whitened stay non-negative.
 func TestPropagationOfNewSamples(t *testing.T) {
+	const columns = 41 // rows without padding
 	for _, n := range []int{30, 100} {
 		for _, by := range []Propagation{{Ridge: 3}, {Share: 0.9}, {Ridge: 1, Share: 0.8, Clusters: 4}} {
 			src := rand.New(rand.NewPCG(1, 2))
-			x, near := mat.NewDense(n, 40, nil), mat.NewDense(n, 40, nil)
+			x, near := mat.NewDense(n, columns, nil), mat.NewDense(n, columns, nil)
 			for i := range n {
-				for j := range 40 {
+				for j := range columns {
 					v := 2 * src.Float64()
 					if j%4 == i%4 {
 						v += 5
@@ -50,9 +51,9 @@ func TestPropagationOfNewSamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows, columns := y.Dims()
-			if want := by.Columns(n, 40); rows != n || columns != want {
-				t.Fatalf("%+v: got %d×%d features, want %d×%d", by, rows, columns, n, want)
+			rows, found := y.Dims()
+			if want := by.Columns(n, columns); rows != n || found != want {
+				t.Fatalf("%+v: got %d×%d features, want %d×%d", by, rows, found, n, want)
 			}
 			if by.Ridge == 0 && mat.Min(y) < 0 {
 				t.Errorf("%+v: the smallest value is %v", by, mat.Min(y))

@@ -48,8 +48,8 @@ func dots(dst, a, rows []float64, at []int) bool {
 
 func addRows(dst, weights, rows []float64, at []int) bool {
 	n := len(at) &^ 3
-	if !fast || len(at) == 0 {
-		return fast
+	if !fast || len(at) == 0 || len(dst)%4 != 0 {
+		return len(at) == 0
 	}
 	if n > 0 {
 		addRowsAVX2(&dst[0], &weights[0], &rows[0], &at[0], n, len(dst))

@@ -1,6 +1,6 @@
 package simd
 
-// Width returns the padded length of rows of k numbers for [Dots] and [AddRows].
+// Width returns the padded length, a multiple of 4, of rows of k numbers for [Dots] and [AddRows].
 func Width(k int) int { return (k + 3) &^ 3 }
 
 // Dots writes the inner products of a with the rows at[0], at[1], … of rows to dst. Their length is a [Width].
@@ -27,6 +27,7 @@ func Dots(dst, a, rows []float64, at []int) {
 }
 
 // AddRows adds the rows at[0], … of rows, which have the length of dst, times their weights to dst, four rows at a time.
+// It is slow if that length is not a [Width].
 func AddRows(dst, weights, rows []float64, at []int) {
 	weights = weights[:len(at)]
 	if len(dst) == 0 || addRows(dst, weights, rows, at) {

@@ -61,15 +61,17 @@ func checkLoops(t *testing.T) {
 		Dots(got, a, rows, at)
 		near(t, "dots", seed, got, want, 1e-14)
 
-		sum := random(w)
-		want = append([]float64(nil), sum...)
-		for p, i := range at {
-			for c := range want {
-				want[c] += weights[p] * rows[i*w+c]
+		for _, w := range []int{w, k} { // with and without padding
+			sum := random(w + 1)
+			want := append([]float64(nil), sum...)
+			for p, i := range at {
+				for c := range w {
+					want[c] += weights[p] * rows[i*w+c]
+				}
 			}
+			AddRows(sum[:w], weights, rows, at)
+			near(t, "rows", seed, sum, want, 1e-14)
 		}
-		AddRows(sum, weights, rows, at)
-		near(t, "rows", seed, sum, want, 1e-14)
 
 		const floor = 1e-3
 		x, y := random(count), random(count+1)
