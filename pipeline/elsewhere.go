@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -82,18 +83,13 @@ func (p *Plan) WriteDraws(ctx context.Context, dir, format string, progress inpu
 }
 
 // writeDraw writes the training samples and then the test samples. Classes of unlabelled and test samples are unknown.
-func (p *Plan) writeDraw(ctx context.Context, id drawID, path string) error {
+func (p *Plan) writeDraw(ctx context.Context, id drawID, path string) (err error) {
+	defer guard.Catch(&err)
 	size := p.largestProblem(id.k, 1)
-	release, err := memory.FromContext(ctx).Acquire(ctx, int64(min(2*size.Input(), math.MaxInt64/2)), "a draw")
-	if err != nil {
-		return err
-	}
+	release := guard.Must(memory.FromContext(ctx).Acquire(ctx, int64(min(2*size.Input(), math.MaxInt64/2)), "a draw"))
 	defer release()
 	d := p.draw(id.k, id.repeat)
-	seen, err := p.view(ctx, d)
-	if err != nil {
-		return err
-	}
+	seen := guard.Must(p.view(ctx, d))
 	k := id.k
 	if of := p.Experiment.Cluster.K; !of.Auto {
 		k, _ = of.Within(len(d.rows), k, !p.Experiment.Labels.None())

@@ -22,6 +22,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -76,31 +77,21 @@ func CheckSet(ctx context.Context, e *spec.Experiment, set *datasets.Set) error 
 
 // NewPlan checks that the experiment can run on the inputs, and lists its trials by number of classes, repeat, rank and
 // method. The inputs must be prepared for the experiment's data, features and links.
-func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, error) {
-	p, err := checkedPlan(e, in.Set, in.Rows)
-	if err != nil {
-		return nil, err
-	}
+func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (_ *Plan, err error) {
+	defer guard.Catch(&err)
+	p := guard.Must(checkedPlan(e, in.Set, in.Rows))
 	p.Inputs = in
 	p.must, p.cannot = in.LinksOfRows()
-	if err := fitting.CheckValues(in, slices.Concat(p.methods, p.variants())); err != nil {
-		return nil, err
-	}
+	guard.Check(fitting.CheckValues(in, slices.Concat(p.methods, p.variants())))
 	if p.autoRank() != nil {
-		if err := in.CheckRank(); err != nil {
-			return nil, err
-		}
+		guard.Check(in.CheckRank())
 	}
 	p.data = in.Fingerprint()
 	if e.Split != "" {
 		p.data += " " + in.Parts()
 	}
-	if p.fixed, err = json.Marshal([]any{p.must, p.cannot, e.Seed}); err != nil {
-		return nil, err
-	}
-	if err := p.findResults(ctx); err != nil {
-		return nil, err
-	}
+	p.fixed = guard.Must(json.Marshal([]any{p.must, p.cannot, e.Seed}))
+	guard.Check(p.findResults(ctx))
 	for d := range p.eachDraw {
 		for _, rank := range e.Rank.List() {
 			for m := range e.Methods {
@@ -117,21 +108,15 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 }
 
 // checkedPlan checks the experiment on samples of a set, and returns a plan without inputs and trials.
-func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
-	if err := e.Check(); err != nil {
-		return nil, err
-	}
+func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (_ *Plan, err error) {
+	defer guard.Catch(&err)
+	guard.Check(e.Check())
 	p := &Plan{Experiment: e, set: set, rows: rows, labels: matrix.Take(set.Labels, rows), ks: drawnCounts(e, set)}
 	for _, m := range e.Methods {
-		r, err := fitting.Resolve(m, e.Task, e.Cluster)
-		if err != nil {
-			return nil, err
-		}
+		r := guard.Must(fitting.Resolve(m, e.Task, e.Cluster))
 		p.methods = append(p.methods, r)
 	}
-	if err := p.findClasses(); err != nil {
-		return nil, err
-	}
+	guard.Check(p.findClasses())
 	p.modelled = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, drawID{p.mostClasses(), 0}) })
 	switch k := p.mostClasses(); {
 	case k > len(p.classes):
@@ -139,9 +124,7 @@ func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, erro
 	case e.Task == spec.Classification && k > eval.MostConfused:
 		return nil, fmt.Errorf("classes: %d requested, but a classification supports at most %d", k, eval.MostConfused)
 	}
-	if err := p.checkDraws(); err != nil {
-		return nil, err
-	}
+	guard.Check(p.checkDraws())
 	for _, m := range p.methods {
 		for _, rank := range e.Rank.List() {
 			if k := p.mostClasses(); m.Needs.Memberships && (rank.Auto != nil || rank.Of(k) < k) {
@@ -238,7 +221,8 @@ func (p *Plan) countSamples(c *class) (err error) {
 
 // checkDraws returns an error for a rank above the number of samples of a draw, and for a method that cannot learn from
 // the labels of a draw.
-func (p *Plan) checkDraws() error {
+func (p *Plan) checkDraws() (err error) {
+	defer guard.Catch(&err)
 	var seen, labelled []int // for each class
 	for _, c := range p.classes {
 		seen = append(seen, c.seen)
@@ -255,23 +239,15 @@ func (p *Plan) checkDraws() error {
 			n += s
 		}
 		if e := p.Experiment; e.Cluster.K != (spec.GroupCount{}) {
-			if err := e.Cluster.K.Check(n, k, !e.Labels.None()); err != nil {
-				return err
-			}
+			guard.Check(e.Cluster.K.Check(n, k, !e.Labels.None()))
 		}
 		for _, r := range p.Experiment.Rank.List() {
-			if err := r.Check(k, n, "classes"); err != nil {
-				return err
-			}
+			guard.Check(r.Check(k, n, "classes"))
 		}
 		for _, m := range p.variants() {
-			if err := m.Needs.CheckClasses(m.Label(), labelled[:min(k, len(labelled))]); err != nil {
-				return fmt.Errorf("classes: %d: %w", k, err)
-			}
+			guard.Check(guard.Wrap(m.Needs.CheckClasses(m.Label(), labelled[:min(k, len(labelled))]), "classes: %d", k))
 		}
-		if err := p.checkFolds(k, labelled); err != nil {
-			return fmt.Errorf("classes: %d: %w", k, err)
-		}
+		guard.Check(guard.Wrap(p.checkFolds(k, labelled), "classes: %d", k))
 	}
 	return nil
 }

@@ -45,7 +45,8 @@ func (p *Plan) runTrial(ctx context.Context, t trial, get func() *sharedDraw) (*
 }
 
 // evaluate runs one trial: representation, then clustering or classification, then scores.
-func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished, error) {
+func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (_ *finished, err error) {
+	defer guard.Catch(&err)
 	e := p.Experiment
 	m := p.methods[t.method]
 	rec := &record.Record{
@@ -53,16 +54,10 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 		Samples: len(d.rows), Tested: len(d.testRows),
 	}
 	rec.Labelled = len(lists.Indices(d.labels, func(c int) bool { return c >= 0 }))
-	seen, err := d.features(ctx) // before the trial acquires its memory: describing images acquires its own
-	if err != nil {
-		return nil, err
-	}
+	seen := guard.Must(d.features(ctx)) // before the trial acquires its memory: describing images acquires its own
 	size := p.largestProblem(t.k, t.rank)
 	size.N, size.Tested, size.Links = len(d.rows), len(d.testRows), len(d.must)+len(d.cannot)
-	release, err := memory.FromContext(ctx).Acquire(ctx, m.Need(size, e.Task, e.Classifier), "a trial")
-	if err != nil {
-		return nil, err
-	}
+	release := guard.Must(memory.FromContext(ctx).Acquire(ctx, m.Need(size, e.Task, e.Classifier), "a trial"))
 	defer release()
 	ctx, release = parallel.Hold(ctx)
 	defer release()
@@ -79,10 +74,7 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 			return nil, p.Inputs.NameRows(err, d.rows)
 		}
 	}
-	found, err := p.represent(ctx, t, w, d, seen, rec)
-	if err != nil {
-		return nil, err
-	}
+	found := guard.Must(p.represent(ctx, t, w, d, seen, rec))
 	outcome := eval.Outcome{Truth: d.truth, Labels: d.labels}
 	if e.Task == spec.Classification {
 		outcome = eval.Outcome{Truth: d.testTruth, Classes: d.truth}
@@ -108,9 +100,7 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 	default:
 		outcome.Found, err = w.Classify(ctx, e, found, d.truth, seen.Test, d.testRows)
 	}
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	defer timing.Start(ctx, timing.Scores)()
 	if rec.Scores, err = eval.Compute(e.Task, outcome, e.Scores...); err != nil || e.Task == spec.Clustering {
 		return &finished{rec, res}, err
@@ -124,6 +114,7 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 // method is fitted once for a draw, with the largest rank; smaller ranks use its leading directions. represent records
 // the rank and its choice.
 func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *sharedDraw, seen *input.View, rec *record.Record) (_ *fitting.Represented, err error) {
+	defer guard.Catch(&err)
 	switch {
 	case w.Results != "":
 		return p.readResult(ctx, t.method, d.draw)
@@ -142,9 +133,7 @@ func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *share
 	}
 	rec.Rank = t.rank
 	if w.Tune != nil {
-		if rec.Tuned, err = w.Choose(ctx, p.Experiment, t.rank); err != nil {
-			return nil, err
-		}
+		rec.Tuned = guard.Must(w.Choose(ctx, p.Experiment, t.rank))
 	}
 	fit := func(rank int) (*fitting.Represented, error) {
 		res, err := w.Fit(ctx, rank)
@@ -157,17 +146,14 @@ func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *share
 	if !w.Needs.Direct || len(ranks) < 2 || rec.Tuned != nil {
 		return fit(t.rank)
 	}
-	whole, err := d.direct[t.method].Get(ctx, func() (*fitting.Represented, error) {
+	whole := guard.Must(d.direct[t.method].Get(ctx, func() (*fitting.Represented, error) {
 		whole, err := fit(ranks[len(ranks)-1].Of(t.k))
 		if err == nil && p.Experiment.Task == spec.Classification {
 			whole.Test, err = whole.Model.Transform(ctx, seen.Test())
 			err = w.In.NameRows(err, d.testRows)
 		}
 		return whole, err
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	return whole.Leading(t.rank), nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -25,7 +26,8 @@ func (g Groups) Check(set *datasets.Set) error {
 	return g.checkRows(set, matrix.Range(set.Len()))
 }
 
-func (g Groups) checkRows(set *datasets.Set, rows []int) error {
+func (g Groups) checkRows(set *datasets.Set, rows []int) (err error) {
+	defer guard.Catch(&err)
 	n, classes := len(rows), set.Classes
 	k := cmp.Or(g.K, len(classes))
 	method := g.Method
@@ -46,9 +48,7 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 		return fmt.Errorf("the method %s already clusters the features; remove the clustering by %s, or choose a factorisation", method.Name, g.Cluster.By)
 	}
 	if g.Batch != 0 {
-		if _, err := MiniBatch(method, g.Batch); err != nil {
-			return err
-		}
+		guard.Must(MiniBatch(method, g.Batch))
 	}
 	if g.Cluster.By != "" && method.By == "" {
 		method.By = g.Cluster.By
@@ -70,9 +70,7 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 		if rank := g.Rank.Of(k); g.algorithm() == spec.Largest && (g.Rank.Auto != nil || rank != k) {
 			return fmt.Errorf("rank %s: clustering by largest coefficient needs one basis vector for each of the %d groups", g.Rank, k)
 		}
-		if err := g.Rank.Check(k, n, "groups"); err != nil {
-			return err
-		}
+		guard.Check(g.Rank.Check(k, n, "groups"))
 	}
 	if !g.hasConstraints() {
 		return nil

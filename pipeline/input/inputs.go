@@ -170,17 +170,11 @@ func (in *Inputs) options(what string) features.Options {
 	}
 }
 
-func (in *Inputs) prepare(ctx context.Context) error {
-	m, err := in.Features.Extract(ctx, in.Set, in.options("reading"))
-	if err != nil {
-		return err
-	}
-	if err = in.mask(ctx, m); err != nil {
-		return err
-	}
-	if m.X, err = in.weighted(m.X, m.Rows); err != nil {
-		return err
-	}
+func (in *Inputs) prepare(ctx context.Context) (err error) {
+	defer guard.Catch(&err)
+	m := guard.Must(in.Features.Extract(ctx, in.Set, in.options("reading")))
+	guard.Check(in.mask(ctx, m))
+	m.X = guard.Must(in.weighted(m.X, m.Rows))
 	in.X, in.Made = m.X, m.Made
 	in.setShape()
 	return in.reserveMatrix(ctx, "the features of "+in.Set.Name, m.X)
@@ -271,12 +265,10 @@ type PrepareOptions struct {
 
 // prepareLearned computes visual words and joined features, unless each draw of a classification learns its own.
 func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err error) {
+	defer guard.Catch(&err)
 	before, eachDraw := len(in.releases), e.Task == spec.Classification
 	if in.Features.Joined != nil {
-		all, err := newJoined(ctx, in)
-		if err != nil {
-			return err
-		}
+		all := guard.Must(newJoined(ctx, in))
 		in.learner = all
 		columns := 0
 		for _, m := range all.members {
@@ -288,9 +280,7 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err e
 			columns += m.columns()
 		}
 	} else {
-		if in.Bag, err = newBag(ctx, in, in.Features); err != nil {
-			return err
-		}
+		in.Bag = guard.Must(newBag(ctx, in, in.Features))
 		in.learner, in.Rows, in.Skipped = in.Bag, in.Bag.Rows, in.Bag.Skipped
 		eachDraw = eachDraw && in.Bag.fixed == nil
 	}
@@ -305,9 +295,7 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err e
 	}
 	in.learner = nil
 	pieces := slices.Clone(in.releases[before:])
-	if err := in.reserveMatrix(ctx, "the features of "+in.Set.Name, in.X); err != nil {
-		return err
-	}
+	guard.Check(in.reserveMatrix(ctx, "the features of "+in.Set.Name, in.X))
 	in.releases = slices.Delete(in.releases, before, before+len(pieces))
 	for _, release := range pieces {
 		release()
@@ -461,14 +449,10 @@ func CheckBatch(f spec.Features) error {
 	return nil
 }
 
-func (in *Inputs) prepareBlocks(ctx context.Context) error {
-	if err := CheckBatch(in.Features); err != nil {
-		return err
-	}
-	b, err := in.Features.InBlocks(ctx, in.Set, in.options("reading"))
-	if err != nil {
-		return err
-	}
+func (in *Inputs) prepareBlocks(ctx context.Context) (err error) {
+	defer guard.Catch(&err)
+	guard.Check(CheckBatch(in.Features))
+	b := guard.Must(in.Features.InBlocks(ctx, in.Set, in.options("reading")))
 	in.Blocks, in.Made, in.Places = b, b.Made, features.Cells{}
 	in.setShape()
 	return nil

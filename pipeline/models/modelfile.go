@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -83,25 +84,18 @@ type openedDocument struct {
 func (m *Model) Save(w io.Writer) error { return m.SaveWith(w, func(*npz.Writer) {}) }
 
 // SaveWith is Save with additional arrays, whose names must differ from the names that Save writes.
-func (m *Model) SaveWith(w io.Writer, more func(*npz.Writer)) error {
+func (m *Model) SaveWith(w io.Writer, more func(*npz.Writer)) (err error) {
+	defer guard.Catch(&err)
 	doc := modelDocument{Program: m.Program, Data: m.Data, Method: m.Method, Columns: m.Columns, Networks: m.digests, Source: m.source}
-	var err error
-	if doc.Features, err = json.Marshal(m.Features.Document()); err != nil {
-		return err
-	}
+	doc.Features = guard.Must(json.Marshal(m.Features.Document()))
 	if g := m.Groups; g != nil {
 		doc.Groups = &groupsDocument{
 			Distance: g.Centres.Distance.String(), Names: g.Names, By: g.By, ByDay: g.ByDay,
 			Opened: openedDocument{g.Opened.From, g.Opened.Pattern, g.Opened.Truth, g.Opened.NoClasses, g.Opened.Pool, g.Opened.Missing, g.Opened.Weights, g.Opened.Mask},
 		}
-		if doc.Groups.Method, err = json.Marshal(g.Method.Document()); err != nil {
-			return err
-		}
+		doc.Groups.Method = guard.Must(json.Marshal(g.Method.Document()))
 	}
-	text, err := json.Marshal(doc)
-	if err != nil {
-		return err
-	}
+	text := guard.Must(json.Marshal(doc))
 	return cmp.Or(m.Result, &factor.Result{}).SaveWith(w, func(z *npz.Writer) {
 		z.Integers(modelVersion, formatVersion)
 		z.Text(modelText, text)
@@ -258,16 +252,13 @@ func (m *Model) readPropagated(z *npz.Archive) error {
 }
 
 func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
+	defer guard.Catch(&err)
 	was := doc.Opened
 	g := &ModelGroups{Centres: &cluster.Centres{}, Names: doc.Names, By: doc.By, ByDay: doc.ByDay, Opened: spec.Data{OpenOptions: datasets.OpenOptions{
 		From: was.From, Pattern: was.Pattern, Truth: was.Truth, NoClasses: was.NoClasses, Pool: was.Pool, Missing: was.Missing, Weights: was.Weights, Mask: was.Mask,
 	}}}
-	if err := g.Centres.Distance.UnmarshalText([]byte(doc.Distance)); err != nil {
-		return err
-	}
-	if g.Method, err = spec.ReadMethod(doc.Method); err != nil {
-		return err
-	}
+	guard.Check(g.Centres.Distance.UnmarshalText([]byte(doc.Distance)))
+	g.Method = guard.Must(spec.ReadMethod(doc.Method))
 	k, columns, in := len(g.Names), m.Columns, arrays{Archive: z}
 	if m.Represents() {
 		_, columns = coefficientsOf(m.Result.Model)
@@ -288,9 +279,7 @@ func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
 	if in.err != nil {
 		return in.err
 	}
-	if err := checkPositive(modelSpread, g.Spread.RawMatrix().Data); err != nil {
-		return err
-	}
+	guard.Check(checkPositive(modelSpread, g.Spread.RawMatrix().Data))
 	empty := func(group int) bool { return group >= k || group >= 0 && g.Centres.Sizes[group] == 0 }
 	switch i := slices.IndexFunc(g.Groups, empty); {
 	case slices.Max(g.Centres.Sizes) == 0:

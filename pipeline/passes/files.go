@@ -16,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -110,11 +111,9 @@ func RemoveSums(dir string, n int) error {
 }
 
 // PassFile writes the sums of the shard in a file at a state into the folder dir, unless they are there.
-func PassFile(ctx context.Context, s *State, path, dir string) error {
-	part, err := partOf(path)
-	if err != nil {
-		return err
-	}
+func PassFile(ctx context.Context, s *State, path, dir string) (err error) {
+	defer guard.Catch(&err)
+	part := guard.Must(partOf(path))
 	to := SumsFile(dir, part.Shard)
 	before, err := readSums(to)
 	switch _, statErr := os.Lstat(to); {
@@ -125,10 +124,7 @@ func PassFile(ctx context.Context, s *State, path, dir string) error {
 	if before != nil && before.Model == s.Digest && before.Parts[0] == part {
 		return nil
 	}
-	sums, err := s.passOver(ctx, path, part)
-	if err != nil {
-		return err
-	}
+	sums := guard.Must(s.passOver(ctx, path, part))
 	return atomicfile.WriteFunc(to, sums.Save)
 }
 
@@ -166,19 +162,14 @@ func (s *State) Missing(paths []string, dir string) (missing []string) {
 }
 
 func partOf(path string) (p Part, err error) {
+	defer guard.Catch(&err)
 	var ok bool
 	if p.Shard, ok = vectorfile.ShardOf(path); !ok {
 		return p, fmt.Errorf("%s: expected the name of a shard, such as rows-00003-of-00064.npz", path)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return p, err
-	}
+	f := guard.Must(os.Open(path))
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return p, err
-	}
+	info := guard.Must(f.Stat())
 	z, err := npz.Open(f, info.Size())
 	if err == nil {
 		p.Digest, err = z.Digest()
@@ -224,36 +215,25 @@ func (s *Sums) Save(w io.Writer) error {
 }
 
 func readSums(path string) (s *Sums, err error) {
-	text, err := output.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+	defer guard.Catch(&err)
+	text := guard.Must(output.ReadFile(path))
 	s, err = ReadSums(text)
 	if err == nil {
 		if shard, _ := vectorfile.ShardOf(path); len(s.Parts) != 1 || s.Parts[0].Shard != shard {
 			err = fmt.Errorf("its shards %v do not match its name", s.Parts)
 		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: not a file of sums: %w", path, err)
-	}
+	guard.Check(guard.Wrap(err, "%s: not a file of sums", path))
 	return s, nil
 }
 
 // ReadSums reads sums that Save wrote.
-func ReadSums(text []byte) (*Sums, error) {
-	z, err := npz.Open(bytes.NewReader(text), int64(len(text)))
-	if err != nil {
-		return nil, err
-	}
-	document, err := z.Text(SumsPrefix)
-	if err != nil {
-		return nil, err
-	}
+func ReadSums(text []byte) (_ *Sums, err error) {
+	defer guard.Catch(&err)
+	z := guard.Must(npz.Open(bytes.NewReader(text), int64(len(text))))
+	document := guard.Must(z.Text(SumsPrefix))
 	s := &Sums{}
-	if err = json.Unmarshal(document, s); err != nil {
-		return nil, err
-	}
+	guard.Check(json.Unmarshal(document, s))
 	for name, to := range map[string]*[]float64{"values": &s.Values, "keys": &s.Keys, "drawn": &s.Drawn} {
 		if *to, _, err = z.Floats(name, 1, nil); err != nil {
 			return nil, err

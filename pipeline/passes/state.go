@@ -22,6 +22,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -224,27 +225,19 @@ type Sample struct {
 
 // Start returns the state before the first pass over some shards. The sample starts the methods that need no passes to
 // find a start.
-func Start(ctx context.Context, m spec.Method, run Run, sample Sample, shards int) (*State, error) {
+func Start(ctx context.Context, m spec.Method, run Run, sample Sample, shards int) (_ *State, err error) {
+	defer guard.Catch(&err)
 	s := &State{Run: run}
 	s.Version, s.Shards = formatVersion, make([]string, shards)
-	var err error
-	if s.Method, err = json.Marshal(m.Document()); err != nil {
-		return nil, err
-	}
-	if s.rule, err = ruleOf(m); err != nil {
-		return nil, err
-	}
-	if s.Model, err = models.NewModel(ctx, sample.Inputs, m.String(), nil); err != nil {
-		return nil, err
-	}
+	s.Method = guard.Must(json.Marshal(m.Document()))
+	s.rule = guard.Must(ruleOf(m))
+	s.Model = guard.Must(models.NewModel(ctx, sample.Inputs, m.String(), nil))
 	s.Model.Names, s.Classes = nil, sample.Set.Classes
 	if s.Tolerance = m.Tolerance; s.Tolerance == 0 {
 		s.Tolerance = 1e-5
 	}
 	s.Step = Learning
-	if err := s.begin(ctx, s, sample.X); err != nil {
-		return nil, err
-	}
+	guard.Check(s.begin(ctx, s, sample.X))
 	s.setModel()
 	return s, nil
 }
@@ -297,38 +290,26 @@ func (s *State) String() string {
 }
 
 // Read reads a state that Save wrote.
-func Read(ctx context.Context, text []byte) (*State, error) {
+func Read(ctx context.Context, text []byte) (_ *State, err error) {
+	defer guard.Catch(&err)
 	r, size := bytes.NewReader(text), int64(len(text))
-	m, err := models.ReadModel(ctx, r, size)
-	if err != nil {
-		return nil, err
-	}
-	z, err := npz.Open(r, size)
-	if err != nil {
-		return nil, err
-	}
+	m := guard.Must(models.ReadModel(ctx, r, size))
+	z := guard.Must(npz.Open(r, size))
 	if !z.Has(runArray) {
 		return nil, errors.New("the model was not learned in passes; partwise fit --passes starts one")
 	}
-	run, err := z.Text(runArray)
-	if err != nil {
-		return nil, err
-	}
+	run := guard.Must(z.Text(runArray))
 	s := &State{Model: m, Digest: DigestOf(text)}
 	if err = json.Unmarshal(run, &s.Run); err == nil {
 		err = s.Distance.UnmarshalText([]byte(s.By))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("the array %q: %w", runArray, err)
-	}
+	guard.Check(guard.Wrap(err, "the array %q", runArray))
 	if s.Version != formatVersion || len(s.Shards) < 1 || s.Rank < 1 {
 		return nil, fmt.Errorf("the array %q: version %d of %d shards and rank %d; expected version %d", runArray, s.Version, len(s.Shards), s.Rank, formatVersion)
 	}
 	for name, to := range map[string]**mat.Dense{vectorsArray: &s.Vectors, fixedArray: &s.Fixed} {
 		if z.Has(name) {
-			if err := z.Get(name, to, 0); err != nil {
-				return nil, err
-			}
+			guard.Check(z.Get(name, to, 0))
 		}
 	}
 	if m.Result != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
@@ -153,15 +154,10 @@ func Load(file string) (*Recipe, error) {
 	return load("", file, func(name string) (fs.File, error) { return os.Open(name) })
 }
 
-func load(name, file string, open func(string) (fs.File, error)) (*Recipe, error) {
-	protocol, err := document.Read(open(file))
-	if err != nil {
-		return nil, err
-	}
-	printed, err := document.Read(open(Beside(file)))
-	if err != nil {
-		return nil, err
-	}
+func load(name, file string, open func(string) (fs.File, error)) (_ *Recipe, err error) {
+	defer guard.Catch(&err)
+	protocol := guard.Must(document.Read(open(file)))
+	printed := guard.Must(document.Read(open(Beside(file))))
 	return parse(name, file, protocol, printed)
 }
 
@@ -201,22 +197,17 @@ func (r *Recipe) protocols() []*Variant {
 	return all
 }
 
-func (r *Recipe) resolve() error {
-	if err := r.experiment.Check(); err != nil {
-		return err
-	}
+func (r *Recipe) resolve() (err error) {
+	defer guard.Catch(&err)
+	guard.Check(r.experiment.Check())
 	folders := map[string]bool{}
 	for _, list := range [][]Variant{r.Variants, r.Readings} {
 		for i := range list {
 			v := &list[i]
 			e := *r.experiment
-			if err := settings.Decode(v.change, &e); err != nil {
-				return err
-			}
+			guard.Check(settings.Decode(v.change, &e))
 			e.Name = r.Name + "-" + v.Folder()
-			if err := e.Check(); err != nil {
-				return fmt.Errorf("%s: %w", v.Name, err)
-			}
+			guard.Check(guard.Wrap(e.Check(), "%s", v.Name))
 			if folders[v.Folder()] {
 				return fmt.Errorf("%q has the same name or folder as another variant", v.Name)
 			}
@@ -227,7 +218,8 @@ func (r *Recipe) resolve() error {
 }
 
 // validate returns an error for claims and tables that do not fit the experiments.
-func (r *Recipe) validate() error {
+func (r *Recipe) validate() (err error) {
+	defer guard.Catch(&err)
 	switch {
 	case r.Paper.Paper == "" || len(r.Claims) == 0:
 		return errors.New("paper or claims are missing")
@@ -235,9 +227,7 @@ func (r *Recipe) validate() error {
 		return errors.New("the experiment has several sets; a recipe needs one")
 	}
 	for _, c := range r.Claims {
-		if err := r.checkClaim(&c); err != nil {
-			return fmt.Errorf("claim %q: %w", c.Says, err)
-		}
+		guard.Check(guard.Wrap(r.checkClaim(&c), "claim %q", c.Says))
 	}
 	for _, t := range r.Tables {
 		err := checkScore(r.experiment, t.Score)
@@ -250,9 +240,7 @@ func (r *Recipe) validate() error {
 				rows = append(rows, row.At)
 			}
 		}
-		if err = cmp.Or(err, checkNames(r.experiment, t.Methods, rows)); err != nil {
-			return fmt.Errorf("table %q: %w", t.Where, err)
-		}
+		guard.Check(guard.Wrap(cmp.Or(err, checkNames(r.experiment, t.Methods, rows)), "table %q", t.Where))
 	}
 	return nil
 }
@@ -312,9 +300,8 @@ var beyond []byte
 // with their names. It leaves out sets that are not below root, and calls absent with the reason. Quick has fewer
 // numbers of labels and repeats.
 func Comparison(root string, quick bool, absent func(error)) (e *spec.Experiment, names []string, cells []*spec.Experiment, err error) {
-	if e, err = spec.Parse(beyond); err != nil {
-		return nil, nil, nil, err
-	}
+	defer guard.Catch(&err)
+	e = guard.Must(spec.Parse(beyond))
 	labels := []string{"1", "2", "5", "10%", "30%"}
 	if quick {
 		labels, e.Repeats = []string{"2", "10%"}, 3
@@ -335,9 +322,7 @@ func Comparison(root string, quick bool, absent func(error)) (e *spec.Experiment
 				if err == nil {
 					err = settings.Decode(change, &one)
 				}
-				if err != nil {
-					return nil, nil, nil, err
-				}
+				guard.Check(err)
 				name := fmt.Sprintf("%s-%s-%s", sets[i], features, strings.Replace(count, "%", "-percent", 1))
 				one.Name, one.Data.Root, one.Data.Labelled = e.Name+"-"+name, root, true
 				names, cells = append(names, name), append(cells, &one)

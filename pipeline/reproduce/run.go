@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -92,12 +93,11 @@ type running struct {
 }
 
 func (r *Runner) open(recipe *Recipe, v *Variant, out string) (_ *running, err error) {
+	defer guard.Catch(&err)
 	e := *v.experiment
 	e.Data.Set = cmp.Or(r.Set, e.Data.Set)
 	if _, known := catalogue.Lookup(e.Data.Set); !known {
-		if e.Data.Set, err = recipe.Locate(r.Set, r.Root); err != nil {
-			return nil, err
-		}
+		e.Data.Set = guard.Must(recipe.Locate(r.Set, r.Root))
 	}
 	e.Data.Root, e.Data.Labelled = r.Root, true
 	e.Command, e.Program = "partwise reproduce "+recipe.Name, r.Program
@@ -107,13 +107,9 @@ func (r *Runner) open(recipe *Recipe, v *Variant, out string) (_ *running, err e
 	}
 	out = filepath.Join(out, in)
 	pages := append([]string{TextFile, MarkdownFile, JSONFile}, r.Pages...)
-	if err := r.Check(&e, out, append(results.Files(), pages...)); err != nil {
-		return nil, err
-	}
+	guard.Check(r.Check(&e, out, append(results.Files(), pages...)))
 	p := &running{name: v.Name, experiment: &e}
-	if p.folder, err = results.Open(out, &e, pages...); err != nil {
-		return nil, err
-	}
+	p.folder = guard.Must(results.Open(out, &e, pages...))
 	for _, from := range r.From {
 		from = filepath.Join(from, in)
 		s, err := results.ReadSummary(from)

@@ -20,6 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
@@ -73,16 +74,11 @@ func open(dir string, names, pages []string) (*Folder, error) {
 
 // Publish replaces all pages by the files that write puts into dir, once all are complete. Pages that write did not
 // write are removed, except the names that it returns in keep.
-func (f *Folder) Publish(write func(dir string) (keep []string, err error)) error {
-	stage, err := f.Stage(f.pages...)
-	if err != nil {
-		return err
-	}
+func (f *Folder) Publish(write func(dir string) (keep []string, err error)) (err error) {
+	defer guard.Catch(&err)
+	stage := guard.Must(f.Stage(f.pages...))
 	defer stage.Discard()
-	keep, err := write(stage.Dir())
-	if err != nil {
-		return err
-	}
+	keep := guard.Must(write(stage.Dir()))
 	stage.Keep(keep...)
 	return stage.Publish()
 }
@@ -141,28 +137,21 @@ type sink struct {
 
 // Begin removes pages about other trials and opens the log.
 func (k *sink) Begin(s *pipeline.Summary) (done map[string]record.Record, err error) {
-	old, err := ReadSummary(k.Dir())
-	same := err == nil && old.SameTrials(s)
+	defer guard.Catch(&err)
+	old, unread := ReadSummary(k.Dir())
+	same := unread == nil && old.SameTrials(s)
 	if !same {
-		if err := k.Clear(k.pages...); err != nil {
-			return nil, err
-		}
+		guard.Check(k.Clear(k.pages...))
 	}
-	if err := k.Append(LogFile); err != nil {
-		return nil, err
-	}
+	guard.Check(k.Append(LogFile))
 	if !same {
-		if err := writeSummary(k.Folder.Folder, s); err != nil {
-			return nil, err
-		}
+		guard.Check(writeSummary(k.Folder.Folder, s))
 	}
-	if k.log, err = openLog(k.Dir()); err != nil {
-		return nil, err
-	}
+	k.log = guard.Must(openLog(k.Dir()))
 	for _, other := range k.From {
-		err = cmp.Or(err, k.take(k.log, s, other))
+		guard.Check(k.take(k.log, s, other))
 	}
-	return k.log.records, err
+	return k.log.records, nil
 }
 
 // HasModel reports whether the folder holds a readable model of this name.
@@ -172,23 +161,18 @@ func (k *sink) HasModel(name string) bool {
 }
 
 // Put saves the model, if any, and then the record, if it is new.
-func (k *sink) Put(rec *record.Record, model string, m *models.Model) error {
+func (k *sink) Put(rec *record.Record, model string, m *models.Model) (err error) {
+	defer guard.Catch(&err)
 	if model != "" {
 		name := ModelDir + "/" + model
 		var text bytes.Buffer
-		if err := m.Save(&text); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(k.Dir(), filepath.FromSlash(name)), err)
-		}
-		if err := k.Write(name, text.Bytes()); err != nil {
-			return err
-		}
+		guard.Check(guard.Wrap(m.Save(&text), "%s", filepath.Join(k.Dir(), filepath.FromSlash(name))))
+		guard.Check(k.Write(name, text.Bytes()))
 	}
 	if _, known := k.log.records[rec.Trial]; known {
 		return nil
 	}
-	if err := k.Held(); err != nil { // another process may write to the log
-		return err
-	}
+	guard.Check(k.Held()) // another process may write to the log
 	return k.log.append(rec)
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
@@ -53,13 +54,10 @@ type Experiment struct {
 }
 
 // Check returns an error for missing or conflicting settings.
-func (e *Experiment) Check() error {
-	if err := e.checkSettings(); err != nil {
-		return err
-	}
-	if err := eval.CheckScores(e.Task, e.Scores); err != nil {
-		return fmt.Errorf("scores: %w", err)
-	}
+func (e *Experiment) Check() (err error) {
+	defer guard.Catch(&err)
+	guard.Check(e.checkSettings())
+	guard.Check(guard.Wrap(eval.CheckScores(e.Task, e.Scores), "scores"))
 	seen := map[string]bool{}
 	for _, m := range e.Methods {
 		if m.Name == "" {
@@ -70,9 +68,7 @@ func (e *Experiment) Check() error {
 		}
 		seen[m.Label()] = true
 		for _, variant := range m.Variants() {
-			if err := e.checkMethod(variant); err != nil {
-				return err
-			}
+			guard.Check(e.checkMethod(variant))
 		}
 		switch by := m.Tune; {
 		case by == nil:

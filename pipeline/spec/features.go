@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
@@ -79,7 +80,8 @@ var wordKeys = []string{"words", "grid", "idf"}
 // DecodeSetting reads an extractor, whose value is its form, its settings or true, with the settings of its rows or
 // words: {pixels: 32, normalise: l2, crop: square}, {hog: true}, or {sift: dense, words: 200, grid: 4x4}. A name alone
 // stands for the extractor's first form with default settings, and a list joins its features.
-func (f *Features) DecodeSetting(v *settings.Value) error {
+func (f *Features) DecodeSetting(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
 	*f = Features{SkipBad: f.SkipBad}
 	list := features.Extractors()
 	names := lists.Unique(lists.Map(list, func(i features.Info) string { return i.Name }))
@@ -99,9 +101,7 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 		v = &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column, Fields: []settings.Field{{Key: v, Value: none}}}
 	}
 	info, chosen, err := chooseExtractor(v, list)
-	if err != nil {
-		return err
-	}
+	guard.Check(err)
 	defaults := settings.Names(list[0].Zero)
 	isName := func(key string) bool { return slices.Contains(names[1:], key) }
 	used := *v
@@ -134,12 +134,8 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 		form := slices.DeleteFunc(slices.Clone(chosen.Fields), func(f settings.Field) bool { return f.Key.Text == "at" })
 		own.Fields = append(form, own.Fields...)
 	}
-	if f.Extractor, err = settings.New(own, info.Zero); err != nil {
-		return err
-	}
-	if err := f.Words.decode(words); err != nil {
-		return err
-	}
+	f.Extractor = guard.Must(settings.New(own, info.Zero))
+	guard.Check(f.Words.decode(words))
 	for i, auto := range []float64{cluster.DefaultRidge, cluster.DefaultShare} {
 		switch v := common.Get(commonKeys[i]).Value; {
 		case v == nil:
@@ -371,7 +367,8 @@ type Weighted struct {
 }
 
 // decodeList reads [{sift: dense, power: 0.5}, {colour: hsv, weight: 2}].
-func (f *Features) decodeList(v *settings.Value) error {
+func (f *Features) decodeList(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
 	if len(v.Items) < 2 {
 		return v.Errorf("expected a list of 2 or more features, got %d", len(v.Items))
 	}
@@ -382,16 +379,12 @@ func (f *Features) decodeList(v *settings.Value) error {
 		counting, own := item.Split(settings.Names(Weighted{}))
 		one := Weighted{}
 		if item.Kind == settings.KindMapping {
-			if err := settings.Decode(counting, &one); err != nil {
-				return err
-			}
+			guard.Check(settings.Decode(counting, &one))
 			if one.Weight != 0 && one.Scale != 0 {
 				return counting.Get("weight").Key.Errorf("weight and scale exclude each other; set one of them")
 			}
 		}
-		if err := one.Features.DecodeSetting(own); err != nil {
-			return err
-		}
+		guard.Check(one.Features.DecodeSetting(own))
 		f.Joined = append(f.Joined, one)
 		if err := f.CheckJoined(); err != nil {
 			return item.Errorf("%v", err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/text/lazyregexp"
@@ -21,21 +22,18 @@ import (
 type Ranks []Rank
 
 // DecodeSetting reads a rank, a range of numbers such as 5..40, or a list.
-func (r *Ranks) DecodeSetting(v *settings.Value) error {
+func (r *Ranks) DecodeSetting(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
 	*r = nil
 	for _, item := range v.List() {
 		n := len(*r)
 		if !strings.Contains(item.Text, "..") {
 			var one Rank
-			if err := one.DecodeSetting(item); err != nil {
-				return err
-			}
+			guard.Check(one.DecodeSetting(item))
 			*r = append(*r, one)
 		} else {
 			a, b, err := parseRankRange(item)
-			if err != nil {
-				return err
-			}
+			guard.Check(err)
 			for x := a; x <= b; x++ {
 				*r = append(*r, Rank{Fixed: true, Plus: x})
 			}

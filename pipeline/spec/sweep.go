@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
@@ -92,16 +93,15 @@ func (m Method) SettingText(sweeps []Sweep) (words [2]string, ok bool) {
 
 const maxMethods = 10_000
 
-func (m *Methods) addMethod(v *settings.Value) error {
+func (m *Methods) addMethod(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
 	var swept []int // fields with lists
 	total := 1
 	for i, f := range v.Fields {
 		if f.Value.Kind != settings.KindList {
 			continue
 		}
-		if err := checkSwept(f); err != nil {
-			return err
-		}
+		guard.Check(checkSwept(f))
 		swept = append(swept, i)
 		if total *= len(f.Value.Items); total > maxMethods {
 			return f.Value.Errorf("the lists of values combine to more than %d methods", maxMethods)
@@ -123,9 +123,7 @@ func (m *Methods) addMethod(v *settings.Value) error {
 		}
 		slices.Reverse(values)
 		var one Method
-		if err := one.DecodeSetting(&chosen); err != nil {
-			return err
-		}
+		guard.Check(one.DecodeSetting(&chosen))
 		one.Swept = values
 		*m = append(*m, one)
 	}
@@ -198,7 +196,8 @@ func (t *Tuned) String() string {
 	return strings.Join(words, " ")
 }
 
-func (m *Method) decodeTuned(v *settings.Value, tune settings.Field) error {
+func (m *Method) decodeTuned(v *settings.Value, tune settings.Field) (err error) {
+	defer guard.Catch(&err)
 	if tune.Value.Kind != settings.KindMapping {
 		return tune.Value.Want("lists of values and a criterion, such as {lambda: [1, 10, 100], by: labelled}")
 	}
@@ -207,9 +206,7 @@ func (m *Method) decodeTuned(v *settings.Value, tune settings.Field) error {
 	if len(by.Fields) == 0 || len(lists.Fields) == 0 {
 		return tune.Value.Want("lists of values, and by: held-out, stability or labelled")
 	}
-	if err := settings.Decode(by, &rule); err != nil {
-		return err
-	}
+	guard.Check(settings.Decode(by, &rule))
 	all := *v
 	_, rest := v.Split([]string{"tune"})
 	all.Fields = append(rest.Fields, lists.Fields...)
@@ -221,9 +218,7 @@ func (m *Method) decodeTuned(v *settings.Value, tune settings.Field) error {
 			return f.Key.Errorf("%s is already set", f.Key.Text)
 		}
 	}
-	if err := rule.Candidates.addMethod(&all); err != nil {
-		return err
-	}
+	guard.Check(rule.Candidates.addMethod(&all))
 	for _, c := range rule.Candidates {
 		if err := c.servesRule(rule.By); err != nil {
 			return by.Fields[0].Value.Errorf("by %s: %v", rule.By, err)

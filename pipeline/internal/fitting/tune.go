@@ -11,6 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -65,9 +66,8 @@ func (m *Method) rated(by string) *Method {
 
 // heldOut returns the relative squared error of held-out entries, which are missing in the fit.
 func (w *Work) heldOut(ctx context.Context, rank int) (misfit float64, err error) {
-	if w.Factoriser, err = factor.ForWeights(w.Factoriser, true); err != nil {
-		return 0, err
-	}
+	defer guard.Catch(&err)
+	w.Factoriser = guard.Must(factor.ForWeights(w.Factoriser, true))
 	x, seed := w.X(), w.Seed
 	n, m := x.Dims()
 	w.Clusters = 0
@@ -76,10 +76,7 @@ func (w *Work) heldOut(ctx context.Context, rank int) (misfit float64, err error
 		held := factor.HoldOut(n, m, tuneShare, w.Seed("held out"))
 		left := held.Hide(x)
 		w.X = func() mat.Matrix { return left }
-		res, err := w.Fit(ctx, rank)
-		if err != nil {
-			return 0, err
-		}
+		res := guard.Must(w.Fit(ctx, rank))
 		off, whole := held.Misfit(x, res)
 		if whole == 0 {
 			return 0, errors.New("too little data: all held-out entries are 0")

@@ -51,14 +51,12 @@ type Method struct {
 }
 
 // Resolve builds the method for an experiment with the given task and clustering.
-func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (*Method, error) {
+func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (_ *Method, err error) {
+	defer guard.Catch(&err)
 	r := &Method{Method: m, Needs: m.Needs(), Cluster: how}
 	if m.Tune != nil {
 		for _, c := range m.Tune.Candidates {
-			candidate, err := Resolve(c, task, how)
-			if err != nil {
-				return nil, err
-			}
+			candidate := guard.Must(Resolve(c, task, how))
 			r.Candidates = append(r.Candidates, candidate)
 		}
 	}
@@ -76,13 +74,10 @@ func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (*Method, error) {
 	if r.Cluster.By = m.ClusteredBy(how); m.Results != "" {
 		return r, nil
 	}
-	var err error
 	r.Factoriser, err = m.Build()
 	if p, ok := r.Factoriser.(factor.Parts); ok && p.Fixed != nil {
 		sum := sha256.New()
-		if err := binary.Write(sum, binary.LittleEndian, p.Fixed.RawMatrix().Data); err != nil {
-			return nil, err
-		}
+		guard.Check(binary.Write(sum, binary.LittleEndian, p.Fixed.RawMatrix().Data))
 		r.Fixed = hex.EncodeToString(sum.Sum(nil))
 	}
 	return r, err
@@ -329,7 +324,8 @@ var NewClusterer = func(c spec.Cluster) (cluster.Clusterer, error) {
 }
 
 // ClusterRows puts the rows of x into k clusters, with their labels and links.
-func ClusterRows(ctx context.Context, c spec.Cluster, x mat.Matrix, k int, known cluster.Known, seed uint64) ([]int, error) {
+func ClusterRows(ctx context.Context, c spec.Cluster, x mat.Matrix, k int, known cluster.Known, seed uint64) (_ []int, err error) {
+	defer guard.Catch(&err)
 	if c.By == spec.Largest {
 		n, r := x.Dims()
 		out, row := make([]int, n), make([]float64, r)
@@ -338,14 +334,8 @@ func ClusterRows(ctx context.Context, c spec.Cluster, x mat.Matrix, k int, known
 		}
 		return out, nil
 	}
-	by, err := NewClusterer(c)
-	if err != nil {
-		return nil, err
-	}
-	res, err := by.Cluster(ctx, x, k, known, seed)
-	if err != nil {
-		return nil, err
-	}
+	by := guard.Must(NewClusterer(c))
+	res := guard.Must(by.Cluster(ctx, x, k, known, seed))
 	return res.Labels, nil
 }
 
