@@ -24,7 +24,6 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
-	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
@@ -57,12 +56,17 @@ func (l *looks) observer() func(i int) imagefile.Use {
 
 // cacheLook caches and returns the look and the thumbnail of a sample's decoded image: see pictures.New.
 func (l *looks) cacheLook(i int, img image.Image, whole image.Point) (look *pictures.Look, thumbnail []byte, err error) {
-	defer guard.Catch(&err)
-	key := guard.Must(l.cacheKey(i))
+	key, err := l.cacheKey(i)
+	if err != nil {
+		return nil, nil, err
+	}
 	if look, thumbnail, err = pictures.New(img, whole); err != nil {
 		return nil, nil, err
 	}
-	blob := guard.Must(look.AppendBinary(nil))
+	blob, err := look.AppendBinary(nil)
+	if err != nil {
+		return nil, nil, err
+	}
 	if l.images.Truncated(i) == "" { // a cached look would hide the truncation from the next run
 		l.store.Put(key, append(blob, thumbnail...))
 	}
@@ -190,17 +194,21 @@ const candidates = 8
 // similar images" and "comparing images".
 //
 // The cache keeps the result for the same files and features.
-func (in *Inputs) Pictures(ctx context.Context, progress Progress) (_ *Pictures, err error) {
-	defer guard.Catch(&err)
+func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, error) {
 	if in.pictures == nil || in.extracted == nil {
 		return nil, nil
 	}
-	key := guard.Must(in.picturesKey())
+	key, err := in.picturesKey()
+	if err != nil {
+		return nil, err
+	}
 	p := &Pictures{}
 	if blob, ok := in.store.Get(key); ok && json.Unmarshal(blob, p) == nil && len(p.CopyOf) == len(in.Rows) {
 		return p, ctx.Err()
 	}
-	p = guard.Must(in.findPictures(ctx, progress))
+	if p, err = in.findPictures(ctx, progress); err != nil {
+		return nil, err
+	}
 	if blob, err := json.Marshal(p); err == nil && !slices.ContainsFunc(in.Rows, func(i int) bool { return in.Images.Truncated(i) != "" }) {
 		in.store.Put(key, blob)
 	}
@@ -224,18 +232,20 @@ func (in *Inputs) picturesKey() (cache.Key, error) {
 	return cache.NewKey("pictures", pictures.Version, h.Sum(nil)), nil
 }
 
-func (in *Inputs) findPictures(ctx context.Context, progress Progress) (_ *Pictures, err error) {
-	defer guard.Catch(&err)
+func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Pictures, error) {
 	owner := &Reporter{To: progress}
 	defer owner.End()
-	all := guard.Must(looksOf(ctx, in, owner))
+	all, err := looksOf(ctx, in, owner)
+	if err != nil {
+		return nil, err
+	}
 	n := len(all)
 	p := &Pictures{
 		Remark: pictures.Remarks(all), Sharpness: make([]float64, n),
 		Size: make([]image.Point, n), Bytes: make([]int64, n), Capture: make([]imagefile.Capture, n),
 	}
 	changed, taken := make([]time.Time, n), make([]time.Time, n)
-	guard.Check(parallel.Blocks(ctx, 0, n, 16, func(_, lo, hi int) {
+	if err := parallel.Blocks(ctx, 0, n, 16, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			file := in.Set.Files[in.Rows[i]]
 			if info, err := os.Stat(file); err == nil {
@@ -245,10 +255,14 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (_ *Pictu
 			p.Capture[i] = imagefile.ReadCapture(file)
 			taken[i] = p.Capture[i].Taken
 		}
-	}))
+	}); err != nil {
+		return nil, err
+	}
 	sums := make([][sha256.Size]byte, n)
 	for i, row := range in.Rows {
-		sums[i] = guard.Must(ContentOf(in.Images, row))
+		if sums[i], err = ContentOf(in.Images, row); err != nil {
+			return nil, err
+		}
 	}
 	order, same := p.originals(matrix.Take(in.Set.Names, in.Rows), changed, sums)
 	distinct := slices.DeleteFunc(matrix.AllRows(in.extracted), func(i int) bool { return same[i] != i })
@@ -261,13 +275,17 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (_ *Pictu
 	for at, i := range distinct {
 		near[i] = matrix.Take(distinct, byFeatures[at][:min(candidates, len(byFeatures[at]))])
 	}
-	guard.Check(byRoughPictures(ctx, all, distinct, near))
+	if err := byRoughPictures(ctx, all, distinct, near); err != nil {
+		return nil, err
+	}
 	stacks, err := pictures.Copies(ctx, pictures.Source{
 		Looks: all, Order: order, Same: same, Near: near, Taken: taken,
 		Thumbnail: func(ctx context.Context, i int) (image.Image, error) { return in.pictures.thumbnail(ctx, in.Rows[i]) },
 		Equal:     in.samePixels, Progress: owner.Of("comparing images"),
 	})
-	guard.Check(err)
+	if err != nil {
+		return nil, err
+	}
 	p.CopyOf, p.Near, p.Burst = stacks.CopyOf, stacks.Near, stacks.Burst
 	p.Outlier = outliers(p.CopyOf, distinct, byFeatures, distances)
 	return p, nil
