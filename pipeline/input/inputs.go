@@ -70,30 +70,25 @@ func Prepare(ctx context.Context, e *spec.Experiment, opt PrepareOptions) (*Inpu
 }
 
 // Open reads the data of an experiment, or the part that its settings select, but no images.
-func Open(ctx context.Context, e *spec.Experiment) (*datasets.Set, error) {
+func Open(ctx context.Context, e *spec.Experiment) (_ *datasets.Set, err error) {
+	defer guard.Catch(&err)
 	defer timing.Start(ctx, timing.Reading)()
 	d := e.Data
 	d.OpenOptions.SkipBad = e.Features.SkipBad
 	d.Pool = d.Pool || e.Split != "" && !d.NoClasses // train/Coast and test/Coast are one class
-	set, err := datasets.Open(ctx, d.Set, d.OpenOptions)
-	if err != nil {
-		return nil, err
-	}
+	set := guard.Must(datasets.Open(ctx, d.Set, d.OpenOptions))
 	if d.Labelled && len(set.Classes) > 0 {
 		set = set.Labelled()
 	}
-	if d.Largest > len(set.Classes) {
-		return nil, fmt.Errorf("largest: %d classes requested, but %s has %d", d.Largest, set.Name, len(set.Classes))
-	}
+	guard.FailIf(d.Largest > len(set.Classes),
+		"largest: %d classes requested, but %s has %d", d.Largest, set.Name, len(set.Classes))
 	if d.Largest > 0 {
 		set = set.Largest(d.Largest)
 	}
 	if d.Samples == 0 {
 		return set, nil
 	}
-	if d.Samples > set.Len() {
-		return nil, fmt.Errorf("samples: %d requested, but %s has %d", d.Samples, set.Name, set.Len())
-	}
+	guard.FailIf(d.Samples > set.Len(), "samples: %d requested, but %s has %d", d.Samples, set.Name, set.Len())
 	rows := rng.New(e.Seed, "samples").Perm(set.Len())[:d.Samples]
 	slices.Sort(rows)
 	return set.Subset(rows), nil
@@ -437,15 +432,12 @@ func (in *Inputs) Population() string {
 }
 
 // CheckBatch returns an error for features that cannot be computed in blocks.
-func CheckBatch(f spec.Features) error {
-	switch {
-	case f.Joined != nil:
-		return errors.New("features: joined features are not supported in batches; use one, such as pixels=32")
-	case f.OfWords():
-		return errors.New("features: visual words are not supported in batches; use pixels=32, for example")
-	case f.Transductive():
-		return errors.New("features: whitening and propagation are not supported in batches; remove whiten and propagate")
-	}
+func CheckBatch(f spec.Features) (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(f.Joined != nil, "features: joined features are not supported in batches; use one, such as pixels=32")
+	guard.FailIf(f.OfWords(), "features: visual words are not supported in batches; use pixels=32, for example")
+	guard.FailIf(f.Transductive(),
+		"features: whitening and propagation are not supported in batches; remove whiten and propagate")
 	return nil
 }
 

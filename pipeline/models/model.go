@@ -300,12 +300,8 @@ const DefaultReject = 0.99
 func (m *Model) Assign(ctx context.Context, in *input.Inputs, reject float64) (_ []Assigned, err error) {
 	defer guard.Catch(&err)
 	of := m.Groups
-	if of == nil {
-		return nil, errors.New("the model has no groups")
-	}
-	if !(reject >= 0 && reject <= 1) {
-		return nil, fmt.Errorf("reject %v: expected a fraction from 0 to 1", reject)
-	}
+	guard.FailIf(of == nil, "the model has no groups")
+	guard.FailIf(!(reject >= 0 && reject <= 1), "reject %v: expected a fraction from 0 to 1", reject)
 	points := guard.Must(m.Represent(ctx, in))
 	found := guard.Must(of.Centres.Memberships(ctx, points, nil))
 	known := make(map[int]int, len(of.Samples))

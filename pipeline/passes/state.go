@@ -10,7 +10,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -169,34 +168,25 @@ func Total(n int, read func(i int) (*Sums, error)) (*Sums, error) {
 }
 
 // Update returns the state after a pass, given the sum of the sums of all shards.
-func (s *State) Update(ctx context.Context, total *Sums) (*State, error) {
+func (s *State) Update(ctx context.Context, total *Sums) (_ *State, err error) {
+	defer guard.Catch(&err)
 	next := *s
 	next.Shards, next.Objective = make([]string, len(s.Shards)), slices.Clone(s.Objective)
-	if total.Model != s.Digest {
-		return nil, errors.New("the sums are of another model, or of another pass: run the pass again")
-	}
+	guard.FailIf(total.Model != s.Digest, "the sums are of another model, or of another pass: run the pass again")
 	seen := map[string]vectorfile.Shard{}
 	for i, part := range total.Parts {
 		want := vectorfile.Shard{Index: i, Of: len(s.Shards)}
 		other, twice := seen[part.Digest]
-		switch {
-		case part.Shard != want:
-			return nil, fmt.Errorf("sums of shard %s instead of shard %s", part.Shard, want)
-		case s.Shards[i] != "" && s.Shards[i] != part.Digest:
-			return nil, fmt.Errorf("shard %s has changed since the first pass", want)
-		case twice:
-			return nil, fmt.Errorf("shards %s and %s have the same content", other, want)
-		}
+		guard.FailIf(part.Shard != want, "sums of shard %s instead of shard %s", part.Shard, want)
+		guard.FailIf(s.Shards[i] != "" && s.Shards[i] != part.Digest, "shard %s has changed since the first pass", want)
+		guard.FailIf(twice, "shards %s and %s have the same content", other, want)
 		next.Shards[i], seen[part.Digest] = part.Digest, want
 	}
 	if n := len(total.Parts); n < len(s.Shards) {
 		return nil, fmt.Errorf("no sums of shard %d/%d", n, len(s.Shards))
 	}
 	next.Samples = total.Samples
-	objective, err := s.update(ctx, &next, total)
-	if err != nil {
-		return nil, err
-	}
+	objective := guard.Must(s.update(ctx, &next, total))
 	if s.Step == Learning {
 		next.Passes++
 		if n := len(s.Objective); n > 0 {
@@ -295,18 +285,15 @@ func Read(ctx context.Context, text []byte) (_ *State, err error) {
 	r, size := bytes.NewReader(text), int64(len(text))
 	m := guard.Must(models.ReadModel(ctx, r, size))
 	z := guard.Must(npz.Open(r, size))
-	if !z.Has(runArray) {
-		return nil, errors.New("the model was not learned in passes; partwise fit --passes starts one")
-	}
+	guard.FailIf(!z.Has(runArray), "the model was not learned in passes; partwise fit --passes starts one")
 	run := guard.Must(z.Text(runArray))
 	s := &State{Model: m, Digest: DigestOf(text)}
 	if err = json.Unmarshal(run, &s.Run); err == nil {
 		err = s.Distance.UnmarshalText([]byte(s.By))
 	}
 	guard.Check(guard.Wrap(err, "the array %q", runArray))
-	if s.Version != formatVersion || len(s.Shards) < 1 || s.Rank < 1 {
-		return nil, fmt.Errorf("the array %q: version %d of %d shards and rank %d; expected version %d", runArray, s.Version, len(s.Shards), s.Rank, formatVersion)
-	}
+	guard.FailIf(s.Version != formatVersion || len(s.Shards) < 1 || s.Rank < 1,
+		"the array %q: version %d of %d shards and rank %d; expected version %d", runArray, s.Version, len(s.Shards), s.Rank, formatVersion)
 	for name, to := range map[string]**mat.Dense{vectorsArray: &s.Vectors, fixedArray: &s.Fixed} {
 		if z.Has(name) {
 			guard.Check(z.Get(name, to, 0))

@@ -220,12 +220,8 @@ func (r *Recipe) resolve() (err error) {
 // validate returns an error for claims and tables that do not fit the experiments.
 func (r *Recipe) validate() (err error) {
 	defer guard.Catch(&err)
-	switch {
-	case r.Paper.Paper == "" || len(r.Claims) == 0:
-		return errors.New("paper or claims are missing")
-	case len(r.experiment.Sets) > 0:
-		return errors.New("the experiment has several sets; a recipe needs one")
-	}
+	guard.FailIf(r.Paper.Paper == "" || len(r.Claims) == 0, "paper or claims are missing")
+	guard.FailIf(len(r.experiment.Sets) > 0, "the experiment has several sets; a recipe needs one")
 	for _, c := range r.Claims {
 		guard.Check(guard.Wrap(r.checkClaim(&c), "claim %q", c.Says))
 	}
@@ -245,22 +241,18 @@ func (r *Recipe) validate() (err error) {
 	return nil
 }
 
-func (r *Recipe) checkClaim(c *Claim) error {
+func (r *Recipe) checkClaim(c *Claim) (err error) {
+	defer guard.Catch(&err)
 	protocols := r.protocols()
 	i := slices.IndexFunc(protocols, func(v *Variant) bool { return v.Name == c.In })
-	if i < 0 || c.Says == "" {
-		return fmt.Errorf("unknown variant %q, or an empty claim", c.In)
-	}
+	guard.FailIf(i < 0 || c.Says == "", "unknown variant %q, or an empty claim", c.In)
 	e := protocols[i].experiment
 	if err := checkNames(e, append(c.others(), c.Method), slices.Concat(c.At, c.OverAt, c.Than)); err != nil || c.Within > 0 {
 		return err
 	}
-	switch {
-	case (len(c.Over) == 0) == (len(c.Below) == 0):
-		return errors.New(`set either "over" or "below"`)
-	case c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0):
-		return errors.New(`"some" needs "at" and excludes "over-at" and "than"`)
-	}
+	guard.FailIf((len(c.Over) == 0) == (len(c.Below) == 0), `set either "over" or "below"`)
+	guard.FailIf(c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0),
+		`"some" needs "at" and excludes "over-at" and "than"`)
 	return checkScore(e, c.Score)
 }
 

@@ -154,15 +154,12 @@ type Sets struct {
 }
 
 // Check returns an error for missing or invalid parts.
-func (s *Sets) Check() error {
-	if s.Name == "" || len(s.Sets) < 2 {
-		return errors.New("not a list of the sets of an experiment")
-	}
+func (s *Sets) Check() (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(s.Name == "" || len(s.Sets) < 2, "not a list of the sets of an experiment")
 	seen := map[string]bool{}
 	for _, name := range s.Sets {
-		if filename.Safe(name) != name || seen[name] {
-			return fmt.Errorf("%q is not a folder of a set", name)
-		}
+		guard.FailIf(filename.Safe(name) != name || seen[name], "%q is not a folder of a set", name)
 		seen[name] = true
 	}
 	return nil

@@ -60,12 +60,8 @@ func (e *Experiment) Check() (err error) {
 	guard.Check(guard.Wrap(eval.CheckScores(e.Task, e.Scores), "scores"))
 	seen := map[string]bool{}
 	for _, m := range e.Methods {
-		if m.Name == "" {
-			return errors.New("a method has no name")
-		}
-		if seen[m.Label()] {
-			return fmt.Errorf("two methods are called %q; rename one with \"as\"", m.Label())
-		}
+		guard.FailIf(m.Name == "", "a method has no name")
+		guard.FailIf(seen[m.Label()], "two methods are called %q; rename one with \"as\"", m.Label())
 		seen[m.Label()] = true
 		for _, variant := range m.Variants() {
 			guard.Check(e.checkMethod(variant))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -394,23 +393,18 @@ func (f *Features) decodeList(v *settings.Value) (err error) {
 }
 
 // CheckJoined returns an error for features that cannot be joined.
-func (f Features) CheckJoined() error {
-	if len(f.Joined) == 0 {
-		return errors.New("no features to join")
-	}
+func (f Features) CheckJoined() (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(len(f.Joined) == 0, "no features to join")
 	words := 0
 	for _, w := range f.Joined {
 		if w.Features.OfWords() {
 			words++
 		}
-		switch {
-		case w.Features.Auto || w.Features.Joined != nil:
-			return errors.New("joined features must be listed one by one")
-		case w.Features.Transductive():
-			return errors.New("joined features cannot be whitened or propagated")
-		case words > 1:
-			return errors.New("only one of the joined features can be visual words; use several patch sizes (bins: [4, 8]) or grids (grid: 1x1+2x2)")
-		}
+		guard.FailIf(w.Features.Auto || w.Features.Joined != nil, "joined features must be listed one by one")
+		guard.FailIf(w.Features.Transductive(), "joined features cannot be whitened or propagated")
+		guard.FailIf(words > 1,
+			"only one of the joined features can be visual words; use several patch sizes (bins: [4, 8]) or grids (grid: 1x1+2x2)")
 	}
 	return nil
 }
@@ -464,13 +458,10 @@ func (f Features) Document() any {
 
 // ReadFeatures reads the JSON of Document.
 func ReadFeatures(text json.RawMessage) (f Features, err error) {
-	if err := readDocument(text, "features", &f); err != nil {
-		return f, err
-	}
+	defer guard.Catch(&err)
+	guard.Check(readDocument(text, "features", &f))
 	for _, one := range f.Each() {
-		if one.Words.From != "" {
-			return f, errors.New("the features: visual words must be in the model, not in a separate file")
-		}
+		guard.FailIf(one.Words.From != "", "the features: visual words must be in the model, not in a separate file")
 	}
 	return f, nil
 }
