@@ -117,7 +117,7 @@ func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *share
 	defer guard.Catch(&err)
 	switch {
 	case w.Results != "":
-		return p.readResult(ctx, t.method, d.draw)
+		return p.readResult(ctx, t.method, d.draw), nil
 	case w.Factoriser == nil:
 		return nil, nil
 	}

@@ -205,17 +205,14 @@ type Crop struct {
 }
 
 // DecodeSetting reads square, whole, {box: [0, 0, 32, 32]} or {eyes: landmarks.csv}.
-func (c *Crop) DecodeSetting(v *settings.Value) error {
+func (c *Crop) DecodeSetting(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
 	*c = Crop{Square: v.Text == "square", Whole: v.Text == "whole"}
 	if c.Square || c.Whole {
 		return nil
 	}
-	if v.Kind != settings.KindMapping {
-		return v.Want("square, whole, {box: [x0, y0, x1, y1]} or {eyes: landmarks.csv}")
-	}
-	if err := settings.DecodeFields(v, c); err != nil {
-		return err
-	}
+	failIf(v.Kind != settings.KindMapping, v.Want, "square, whole, {box: [x0, y0, x1, y1]} or {eyes: landmarks.csv}")
+	guard.Check(settings.DecodeFields(v, c))
 	switch b := c.Box; {
 	case b == nil:
 	case len(b) != 4:
@@ -368,20 +365,15 @@ type Weighted struct {
 // decodeList reads [{sift: dense, power: 0.5}, {colour: hsv, weight: 2}].
 func (f *Features) decodeList(v *settings.Value) (err error) {
 	defer guard.Catch(&err)
-	if len(v.Items) < 2 {
-		return v.Errorf("expected a list of 2 or more features, got %d", len(v.Items))
-	}
+	failIf(len(v.Items) < 2, v.Errorf, "expected a list of 2 or more features, got %d", len(v.Items))
 	for _, item := range v.Items {
-		if item.Kind == settings.KindList {
-			return item.Want("a feature")
-		}
+		failIf(item.Kind == settings.KindList, item.Want, "a feature")
 		counting, own := item.Split(settings.Names(Weighted{}))
 		one := Weighted{}
 		if item.Kind == settings.KindMapping {
 			guard.Check(settings.Decode(counting, &one))
-			if one.Weight != 0 && one.Scale != 0 {
-				return counting.Get("weight").Key.Errorf("weight and scale exclude each other; set one of them")
-			}
+			failIf(one.Weight != 0 && one.Scale != 0,
+				counting.Get("weight").Key.Errorf, "weight and scale exclude each other; set one of them")
 		}
 		guard.Check(one.Features.DecodeSetting(own))
 		f.Joined = append(f.Joined, one)

@@ -75,27 +75,23 @@ func OnFeatures(name string) bool {
 }
 
 // DecodeSetting reads a method and checks it.
-func (m *Method) DecodeSetting(v *settings.Value) error {
-	if v.Kind != settings.KindText && v.Kind != settings.KindMapping {
-		return v.Want("a method's name, or {name: …} with its settings")
-	}
+func (m *Method) DecodeSetting(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
+	failIf(v.Kind != settings.KindText && v.Kind != settings.KindMapping,
+		v.Want, "a method's name, or {name: …} with its settings")
 	if tune := v.Get("tune"); tune.Value != nil {
 		return m.decodeTuned(v, tune)
 	}
 	*m = Method{}
 	shared, params := v.Split(settings.Names(m))
 	for _, f := range params.Fields {
-		if f.Value.Kind != settings.KindText {
-			return f.Value.Errorf("%s: expected a single value", f.Key.Text)
-		}
+		failIf(f.Value.Kind != settings.KindText, f.Value.Errorf, "%s: expected a single value", f.Key.Text)
 		if m.Params == nil {
 			m.Params = map[string]any{}
 		}
 		m.Params[f.Key.Text] = f.Value.Data
 	}
-	if err := settings.DecodeFields(shared, m); err != nil {
-		return err
-	}
+	guard.Check(settings.DecodeFields(shared, m))
 	m.Name, m.By = enum.Fold(m.Name, MethodNames()), enum.Fold(m.By, clusterings())
 	if info, ok := factor.Lookup(m.Name); ok {
 		for _, of := range info.Settings() {
