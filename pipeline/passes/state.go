@@ -92,17 +92,13 @@ type Part struct {
 }
 
 // Pass returns the sums of a shard.
-func (s *State) Pass(ctx context.Context, x Rows) (*Sums, error) {
-	if x.Shard.Of != len(s.Shards) {
-		return nil, fmt.Errorf("shard %s: the model learns from %d shards", x.Shard, len(s.Shards))
-	}
-	if was := s.Shards[x.Shard.Index]; was != "" && was != x.Digest {
-		return nil, fmt.Errorf("shard %s has changed since the first pass", x.Shard)
-	}
-	if _, m := x.Dims(); m != s.Model.Columns {
-		return nil, fmt.Errorf("shard %s has %d features, but the model has %d", x.Shard, m, s.Model.Columns)
-	}
-	n, _ := x.Dims()
+func (s *State) Pass(ctx context.Context, x Rows) (_ *Sums, err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(x.Shard.Of != len(s.Shards), "shard %s: the model learns from %d shards", x.Shard, len(s.Shards))
+	was := s.Shards[x.Shard.Index]
+	guard.FailIf(was != "" && was != x.Digest, "shard %s has changed since the first pass", x.Shard)
+	n, m := x.Dims()
+	guard.FailIf(m != s.Model.Columns, "shard %s has %d features, but the model has %d", x.Shard, m, s.Model.Columns)
 	sums := &Sums{Model: s.Digest, Parts: []Part{x.Part}, Samples: n}
 	return sums, s.sum(ctx, s, x, sums)
 }

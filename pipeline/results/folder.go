@@ -44,14 +44,13 @@ func Files() []string { return []string{LogFile, SummaryFile, SamplesFile, Model
 //
 // Experiments that differ only in methods, numbers of classes, ranks, repeats or the name can share a folder and its
 // trials.
-func Open(dir string, e *spec.Experiment, pages ...string) (*Folder, error) {
-	if _, err := os.Lstat(filepath.Join(dir, SetsFile)); err == nil {
-		return nil, fmt.Errorf("%s has results of an experiment on several sets; choose another name or folder", dir)
-	}
+func Open(dir string, e *spec.Experiment, pages ...string) (_ *Folder, err error) {
+	defer guard.Catch(&err)
+	_, err = os.Lstat(filepath.Join(dir, SetsFile))
+	guard.FailIf(err == nil, "%s has results of an experiment on several sets; choose another name or folder", dir)
 	if s, err := readSummary(dir); err == nil {
-		if err := s.CheckSame(e); err != nil {
-			return nil, fmt.Errorf("%s %w", dir, err)
-		}
+		err = s.CheckSame(e)
+		guard.FailIf(err != nil, "%s %w", dir, err)
 	}
 	return open(dir, append(Files(), pages...), pages)
 }
@@ -86,14 +85,11 @@ func (f *Folder) Publish(write func(dir string) (keep []string, err error)) (err
 // Notes returns a warning if the log has unreadable lines.
 func (f *Folder) Notes() (notes []string, err error) {
 	_, unread, err := ReadLog(f.Dir())
-	if err != nil {
-		return nil, err
-	}
 	if len(unread) > 0 {
 		notes = append(notes, fmt.Sprintf("%s has lines that are damaged or from another version of partwise, %d in total, starting at line %d; their trials run again",
 			filepath.Join(f.Dir(), LogFile), len(unread), unread[0]))
 	}
-	return notes, nil
+	return notes, err
 }
 
 // Run opens the folder dir, runs the plan in it, and closes it. [Folder.Run] describes the result.
@@ -177,19 +173,18 @@ func (k *sink) Put(rec *record.Record, model string, m *models.Model) (err error
 }
 
 // saveLearned saves the learned parts of the models' features, if any: visual words, and the scales of joined features.
-func (f *Folder) saveLearned(ctx context.Context, p *pipeline.Plan) error {
-	learned, err := p.Learned(ctx)
-	if err == nil && learned.Scales != nil {
-		err = f.Write(ModelDir+"/"+ScalesFile, Scales(learned.Scales))
+func (f *Folder) saveLearned(ctx context.Context, p *pipeline.Plan) (err error) {
+	defer guard.Catch(&err)
+	learned := guard.Must(p.Learned(ctx))
+	if learned.Scales != nil {
+		guard.Check(f.Write(ModelDir+"/"+ScalesFile, Scales(learned.Scales)))
 	}
-	if err != nil || learned.Vocabulary == nil {
-		return err
+	if learned.Vocabulary != nil {
+		var text bytes.Buffer
+		guard.Check(learned.Vocabulary.Save(&text))
+		guard.Check(f.Write(ModelDir+"/"+WordsFile, text.Bytes()))
 	}
-	var text bytes.Buffer
-	if err := learned.Vocabulary.Save(&text); err != nil {
-		return err
-	}
-	return f.Write(ModelDir+"/"+WordsFile, text.Bytes())
+	return nil
 }
 
 const (
