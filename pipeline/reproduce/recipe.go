@@ -161,7 +161,7 @@ func load(name, file string, open func(string) (fs.File, error)) (_ *Recipe, err
 	return parse(name, file, protocol, printed)
 }
 
-func parse(name, file string, protocol, printed []byte) (*Recipe, error) {
+func parse(name, file string, protocol, printed []byte) (r *Recipe, err error) {
 	e, err := spec.Parse(protocol)
 	if err == nil && name == "" && e.Name == "" {
 		err = errors.New("the experiment has no name")
@@ -170,19 +170,13 @@ func parse(name, file string, protocol, printed []byte) (*Recipe, error) {
 		return nil, settings.InFile(file, err)
 	}
 	e.Name = cmp.Or(name, e.Name)
-	r := &Recipe{Name: e.Name, Protocol: string(protocol), Printed: string(printed), experiment: e}
-	value, err := document.Parse(printed)
-	if err == nil {
-		err = settings.Decode(value, &r.Paper)
-	}
-	r.Draws = cmp.Or(r.Draws, 10)
-	if err == nil {
-		err = r.resolve()
-	}
-	if err == nil {
-		err = r.validate()
-	}
-	if err != nil {
+	r = &Recipe{Name: e.Name, Protocol: string(protocol), Printed: string(printed), experiment: e}
+	if err := guard.Try(func() {
+		guard.Check(settings.Decode(guard.Must(document.Parse(printed)), &r.Paper))
+		r.Draws = cmp.Or(r.Draws, 10)
+		r.resolve()
+		r.validate()
+	}); err != nil {
 		return nil, settings.InFile(Beside(file), document.Excerpt(printed, err))
 	}
 	return r, nil
@@ -197,8 +191,8 @@ func (r *Recipe) protocols() []*Variant {
 	return all
 }
 
-func (r *Recipe) resolve() (err error) {
-	defer guard.Catch(&err)
+// resolve completes the experiments of the variants. It and the functions below call guard.Fail.
+func (r *Recipe) resolve() {
 	guard.Check(r.experiment.Check())
 	folders := map[string]bool{}
 	for _, list := range [][]Variant{r.Variants, r.Readings} {
@@ -208,78 +202,66 @@ func (r *Recipe) resolve() (err error) {
 			guard.Check(settings.Decode(v.change, &e))
 			e.Name = r.Name + "-" + v.Folder()
 			guard.Check(guard.Wrap(e.Check(), "%s", v.Name))
-			if folders[v.Folder()] {
-				return fmt.Errorf("%q has the same name or folder as another variant", v.Name)
-			}
+			guard.FailIf(folders[v.Folder()], "%q has the same name or folder as another variant", v.Name)
 			v.experiment, folders[v.Folder()] = &e, true
 		}
 	}
-	return nil
 }
 
-// validate returns an error for claims and tables that do not fit the experiments.
-func (r *Recipe) validate() (err error) {
-	defer guard.Catch(&err)
+// validate refuses claims and tables that do not fit the experiments.
+func (r *Recipe) validate() {
 	guard.FailIf(r.Paper.Paper == "" || len(r.Claims) == 0, "paper or claims are missing")
 	guard.FailIf(len(r.experiment.Sets) > 0, "the experiment has several sets; a recipe needs one")
 	for _, c := range r.Claims {
-		guard.Check(guard.Wrap(r.checkClaim(&c), "claim %q", c.Says))
+		guard.Within(func() { r.checkClaim(&c) }, "claim %q", c.Says)
 	}
 	for _, t := range r.Tables {
-		err := checkScore(r.experiment, t.Score)
-		var rows []int
-		for _, row := range t.Rows {
-			if len(row.Are) != len(t.Methods) {
-				err = fmt.Errorf("row %d has %d values for %d methods", row.At, len(row.Are), len(t.Methods))
+		guard.Within(func() {
+			checkScore(r.experiment, t.Score)
+			var rows []int
+			for _, row := range t.Rows {
+				guard.FailIf(len(row.Are) != len(t.Methods), "row %d has %d values for %d methods", row.At, len(row.Are), len(t.Methods))
+				if row.At != 0 {
+					rows = append(rows, row.At)
+				}
 			}
-			if row.At != 0 {
-				rows = append(rows, row.At)
-			}
-		}
-		guard.Check(guard.Wrap(cmp.Or(err, checkNames(r.experiment, t.Methods, rows)), "table %q", t.Where))
+			checkNames(r.experiment, t.Methods, rows)
+		}, "table %q", t.Where)
 	}
-	return nil
 }
 
-func (r *Recipe) checkClaim(c *Claim) (err error) {
-	defer guard.Catch(&err)
+func (r *Recipe) checkClaim(c *Claim) {
 	protocols := r.protocols()
 	i := slices.IndexFunc(protocols, func(v *Variant) bool { return v.Name == c.In })
 	guard.FailIf(i < 0 || c.Says == "", "unknown variant %q, or an empty claim", c.In)
 	e := protocols[i].experiment
-	if err := checkNames(e, append(c.others(), c.Method), slices.Concat(c.At, c.OverAt, c.Than)); err != nil || c.Within > 0 {
-		return err
+	checkNames(e, append(c.others(), c.Method), slices.Concat(c.At, c.OverAt, c.Than))
+	if c.Within > 0 {
+		return
 	}
 	guard.FailIf((len(c.Over) == 0) == (len(c.Below) == 0), `set either "over" or "below"`)
 	guard.FailIf(c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0),
 		`"some" needs "at" and excludes "over-at" and "than"`)
-	return checkScore(e, c.Score)
+	checkScore(e, c.Score)
 }
 
-// checkNames returns an error for a method or a row that is not in the experiment.
-func checkNames(e *spec.Experiment, methods []string, rows []int) error {
+// checkNames refuses a method or a row that is not in the experiment.
+func checkNames(e *spec.Experiment, methods []string, rows []int) {
+	labels, known := lists.Map(e.Methods, spec.Method.Label), []int(e.Classes)
 	for _, name := range methods {
-		if !slices.ContainsFunc(e.Methods, func(m spec.Method) bool { return m.Label() == name }) {
-			return fmt.Errorf("the experiment has no method %q", name)
-		}
+		guard.FailIf(!slices.Contains(labels, name), "the experiment has no method %q", name)
 	}
-	known := []int(e.Classes)
 	if len(e.Rank) > 1 {
 		known = lists.Map(e.Rank, func(r spec.Rank) int { return r.Of(0) })
 	}
 	for _, row := range rows {
-		if !slices.Contains(known, row) {
-			return fmt.Errorf("row %d is not in the experiment; expected one of %v", row, known)
-		}
+		guard.FailIf(!slices.Contains(known, row), "row %d is not in the experiment; expected one of %v", row, known)
 	}
-	return nil
 }
 
-func checkScore(e *spec.Experiment, name string) error {
-	if s, ok := eval.FindScore(name); !ok || s.Unit != eval.UnitPercent || s.Task != e.Task {
-		return fmt.Errorf("%q is not a score in percent of the task %s", name, e.Task)
-	}
-	return nil
+func checkScore(e *spec.Experiment, name string) {
+	s, ok := eval.FindScore(name)
+	guard.FailIf(!ok || s.Unit != eval.UnitPercent || s.Task != e.Task, "%q is not a score in percent of the task %s", name, e.Task)
 }
 
 // Beyond is the name of the comparison of the program's own method with others, which has no paper.

@@ -154,29 +154,23 @@ func (r *Runner) addDraws(ctx context.Context, p *running, draws int) (err error
 // Run adds draws until all claims are decided, or the draws or the budget are used up, and writes the outcome to the
 // folder out. It continues from the trials in the folder. A shard runs its part of all draws and readings, and has no
 // outcome.
-func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcome, err error) {
+func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (o *Outcome, err error) {
 	var protocols []*running
 	defer func() {
 		for _, p := range protocols {
 			err = errors.Join(err, p.close())
 		}
 	}()
+	defer guard.Catch(&err)
 	for _, v := range recipe.protocols() {
-		p, err := r.open(recipe, v, out)
-		if err != nil {
-			return nil, err
-		}
-		protocols = append(protocols, p)
+		protocols = append(protocols, guard.Must(r.open(recipe, v, out)))
 	}
 	limited, cancel := context.WithTimeout(ctx, r.Budget)
 	defer cancel()
 	runs, err := r.decide(limited, recipe, protocols, out)
-	switch {
-	case ctx.Err() != nil:
-		return nil, fmt.Errorf("stopped: finished trials are in %s; run the same command again to resume", out)
-	case err != nil:
-		return nil, err
-	case limited.Err() != nil:
+	guard.FailIf(ctx.Err() != nil, "stopped: finished trials are in %s; run the same command again to resume", out)
+	guard.Check(err)
+	if limited.Err() != nil {
 		r.Warn(fmt.Sprintf("%s: the budget of %s is spent; run the same command again to resume", recipe.Name, r.Budget))
 	}
 	if r.Shard.Of > 0 {
@@ -186,13 +180,9 @@ func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcom
 	var shown *models.Illustrations
 	if p.plan != nil && len(p.run.Records) == p.plan.Len() {
 		models, _ := results.Models(p.folder.Dir(), p.plan.Summary()) // the report lists unreadable models
-		if shown, err = p.plan.Illustrate(ctx, models); err != nil {
-			return o, err
-		}
+		shown = guard.Must(p.plan.Illustrate(ctx, models))
 	}
-	if err := r.Publish(p.folder, shown); err != nil {
-		return o, err
-	}
+	guard.Check(r.Publish(p.folder, shown))
 	text, err := toJSON(o)
 	return o, errors.Join(err,
 		p.folder.Write(TextFile, []byte(o.Text(100, 0))),
@@ -200,41 +190,33 @@ func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcom
 		p.folder.Write(JSONFile, text))
 }
 
-// decide runs the protocols look by look, and the readings if a result is surprising. It returns no error if the
-// context ends.
-func (r *Runner) decide(ctx context.Context, recipe *Recipe, protocols []*running, out string) (map[string]Run, error) {
-	runs := map[string]Run{}
-	read := r.Quick
-	if r.Shard.Of > 0 {
-		var err error
-		for _, p := range protocols {
-			err = cmp.Or(err, r.addDraws(ctx, p, r.Draws))
+// decide runs the protocols look by look, and the readings if a result is surprising. A shard runs all draws and readings.
+// It returns no error if the context ends.
+func (r *Runner) decide(ctx context.Context, recipe *Recipe, protocols []*running, out string) (runs map[string]Run, err error) {
+	defer guard.Catch(&err)
+	runs = map[string]Run{}
+	check := func(err error) {
+		if ctx.Err() == nil {
+			guard.Check(err)
 		}
-		if err == nil && !read {
-			err = r.runReadings(ctx, recipe, out, runs)
-		}
-		if ctx.Err() != nil {
-			err = nil
-		}
-		return nil, err
 	}
+	read := r.Quick
 	for look := 0; look == 0 || Look(look) <= r.Draws; look++ {
 		draws := min(Look(look), r.Draws)
+		if r.Shard.Of > 0 {
+			draws = r.Draws
+		}
 		for _, p := range protocols {
 			err := r.addDraws(ctx, p, draws)
 			runs[p.name] = p.run
-			if err != nil && ctx.Err() == nil {
-				return nil, err
-			}
+			check(err)
 		}
 		o := recipe.Judge(runs)
-		if !read && o.Surprising() && ctx.Err() == nil {
+		if !read && (o.Surprising() || r.Shard.Of > 0) && ctx.Err() == nil {
 			read = true
-			if err := r.runReadings(ctx, recipe, out, runs); err != nil && ctx.Err() == nil {
-				return nil, err
-			}
+			check(r.runReadings(ctx, recipe, out, runs))
 		}
-		if o.Decided() || ctx.Err() != nil && o.Draws < draws { // the trials of the log count
+		if r.Shard.Of > 0 || o.Decided() || ctx.Err() != nil && o.Draws < draws { // the trials of the log count
 			break
 		}
 	}
