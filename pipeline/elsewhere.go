@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -82,18 +83,13 @@ func (p *Plan) WriteDraws(ctx context.Context, dir, format string, progress inpu
 }
 
 // writeDraw writes the training samples and then the test samples. Classes of unlabelled and test samples are unknown.
-func (p *Plan) writeDraw(ctx context.Context, id drawID, path string) error {
+func (p *Plan) writeDraw(ctx context.Context, id drawID, path string) (err error) {
+	defer guard.Catch(&err)
 	size := p.largestProblem(id.k, 1)
-	release, err := memory.FromContext(ctx).Acquire(ctx, int64(min(2*size.Input(), math.MaxInt64/2)), "a draw")
-	if err != nil {
-		return err
-	}
+	release := guard.Must(memory.FromContext(ctx).Acquire(ctx, int64(min(2*size.Input(), math.MaxInt64/2)), "a draw"))
 	defer release()
 	d := p.draw(id.k, id.repeat)
-	seen, err := p.view(ctx, d)
-	if err != nil {
-		return err
-	}
+	seen := guard.Must(p.view(ctx, d))
 	k := id.k
 	if of := p.Experiment.Cluster.K; !of.Auto {
 		k, _ = of.Within(len(d.rows), k, !p.Experiment.Labels.None())
@@ -159,7 +155,7 @@ func openResult(ctx context.Context, path string) (r result, vars []vectorfile.V
 
 // findResults finds and checks the files with the results of other programs, one for each draw. It leaves out results of
 // other sets, numbers of classes and repeats. Without the features it does not check the identities of the draws.
-func (p *Plan) findResults(ctx context.Context) error {
+func (p *Plan) findResults(ctx context.Context) {
 	p.results = make([]map[drawID]result, len(p.methods))
 	ids := map[string]drawID{}
 	for id := range p.eachDraw {
@@ -172,51 +168,40 @@ func (p *Plan) findResults(ctx context.Context) error {
 		found := map[drawID]result{}
 		for _, path := range m.ResultFiles() {
 			r, vars, err := openResult(ctx, path)
-			if err != nil {
-				return err
-			}
+			guard.Check(err)
 			id, wanted := ids[r.draw[:max(0, strings.LastIndexByte(r.draw, '-'))]]
 			if !wanted {
 				continue
 			}
-			if other, twice := found[id]; twice {
-				return fmt.Errorf("%s and %s are both results of %s for the draw %s", other.path, path, m.Label(), p.drawName(id))
-			}
+			other, twice := found[id]
+			guard.FailIf(twice, "%s and %s are both results of %s for the draw %s", other.path, path, m.Label(), p.drawName(id))
 			if p.fixed != nil && r.draw != p.identity(id) {
-				return fmt.Errorf("%s: draw is %q, but the experiment has %q: data, features, labels, links or seed changed; write the draws again with partwise draws",
+				guard.Fail("%s: draw is %q, but the experiment has %q: data, features, labels, links or seed changed; write the draws again with partwise draws",
 					path, r.draw, p.identity(id))
 			}
-			if _, err := p.parseResult(vars, p.draw(id.k, id.repeat)); err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
+			guard.Within(func() { p.parseResult(vars, p.draw(id.k, id.repeat)) }, "%s", path)
 			found[id] = r
 		}
 		for id := range p.eachDraw {
-			if _, ok := found[id]; !ok {
-				return fmt.Errorf("%s: no file %s has the result of the draw %s; partwise draws writes the draws", m.Label(), m.Results, p.drawName(id))
-			}
+			_, ok := found[id]
+			guard.FailIf(!ok, "%s: no file %s has the result of the draw %s; partwise draws writes the draws", m.Label(), m.Results, p.drawName(id))
 		}
 		p.results[i] = found
 	}
-	return nil
 }
 
 // readResult returns the result of a method on a draw from the file that findResults read.
-func (p *Plan) readResult(ctx context.Context, method int, d draw) (*fitting.Represented, error) {
+func (p *Plan) readResult(ctx context.Context, method int, d draw) *fitting.Represented {
 	want := p.results[method][d.id]
 	r, vars, err := openResult(ctx, want.path)
-	switch {
-	case err != nil:
-		return nil, err
-	case r != want:
-		return nil, fmt.Errorf("%s changed during the run", want.path)
-	}
+	guard.Check(err)
+	guard.FailIf(r != want, "%s changed during the run", want.path)
 	return p.parseResult(vars, d)
 }
 
 // parseResult returns the one array among the variables that is a result: groups of the samples, predicted classes of
-// the test samples, or coefficients V of both. It ignores variables of other names.
-func (p *Plan) parseResult(vars []vectorfile.Variable, d draw) (*fitting.Represented, error) {
+// the test samples, or coefficients V of both. It ignores variables of other names. It and its callers call guard.Fail.
+func (p *Plan) parseResult(vars []vectorfile.Variable, d draw) *fitting.Represented {
 	n, tested := len(d.rows), len(d.testRows)
 	list, size, first, least, most := "groups", n, 0, -1<<53, 1<<53
 	if p.Experiment.Task == spec.Classification {
@@ -224,18 +209,18 @@ func (p *Plan) parseResult(vars []vectorfile.Variable, d draw) (*fitting.Represe
 	}
 	vars = slices.DeleteFunc(slices.Clone(vars), func(v vectorfile.Variable) bool { return v.Name != list && v.Name != "V" })
 	if len(vars) != 1 || vars[0].Value == nil || strings.Contains(vars[0].Class, "sparse") {
-		return nil, fmt.Errorf("expected one dense array of numbers, %s or V", list)
+		guard.Fail("expected one dense array of numbers, %s or V", list)
 	}
 	v, x := &vars[0], mat.DenseCopyOf(vars[0].Value)
 	rows, columns := x.Dims()
 	isList, expected, out := v.Name == list, "a finite number", &fitting.Represented{Result: &factor.Result{}}
 	switch {
 	case isList && (min(rows, columns) != 1 || rows*columns != size):
-		return nil, fmt.Errorf("%s: expected %d values, one for each sample of the draw", v, size)
+		guard.Fail("%s: expected %d values, one for each sample of the draw", v, size)
 	case isList:
 		expected = fmt.Sprintf("an integer from %d to %d", least, most)
 	case rows != n+tested:
-		return nil, fmt.Errorf("%s: expected %d rows, one for each sample of the draw", v, n+tested)
+		guard.Fail("%s: expected %d rows, one for each sample of the draw", v, n+tested)
 	default:
 		out.Coefficients = mat.DenseCopyOf(x.Slice(0, n, 0, columns))
 		if tested > 0 {
@@ -244,11 +229,11 @@ func (p *Plan) parseResult(vars []vectorfile.Variable, d draw) (*fitting.Represe
 	}
 	for i, value := range x.RawMatrix().Data {
 		if math.IsNaN(value-value) || isList && (value != math.Trunc(value) || value < float64(least) || value > float64(most)) {
-			return nil, fmt.Errorf("%s: value %d is %v; expected %s", v, i+1, value, expected)
+			guard.Fail("%s: value %d is %v; expected %s", v, i+1, value, expected)
 		}
 		if isList {
 			out.Found = append(out.Found, int(value)-first)
 		}
 	}
-	return out, nil
+	return out
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -66,41 +67,29 @@ type trial struct {
 
 // CheckSet returns an error if the experiment cannot run on a set, before features are computed. NewPlan repeats the
 // checks on the usable samples.
-func CheckSet(ctx context.Context, e *spec.Experiment, set *datasets.Set) error {
-	p, err := checkedPlan(e, set, matrix.Range(set.Len()))
-	if err != nil {
-		return err
-	}
-	return p.findResults(ctx)
+func CheckSet(ctx context.Context, e *spec.Experiment, set *datasets.Set) (err error) {
+	defer guard.Catch(&err)
+	checkedPlan(e, set, matrix.Range(set.Len())).findResults(ctx)
+	return nil
 }
 
 // NewPlan checks that the experiment can run on the inputs, and lists its trials by number of classes, repeat, rank and
 // method. The inputs must be prepared for the experiment's data, features and links.
-func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, error) {
-	p, err := checkedPlan(e, in.Set, in.Rows)
-	if err != nil {
-		return nil, err
-	}
+func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (_ *Plan, err error) {
+	defer guard.Catch(&err)
+	p := checkedPlan(e, in.Set, in.Rows)
 	p.Inputs = in
 	p.must, p.cannot = in.LinksOfRows()
-	if err := fitting.CheckValues(in, slices.Concat(p.methods, p.variants())); err != nil {
-		return nil, err
-	}
+	guard.Check(fitting.CheckValues(in, slices.Concat(p.methods, p.variants())))
 	if p.autoRank() != nil {
-		if err := in.CheckRank(); err != nil {
-			return nil, err
-		}
+		guard.Check(in.CheckRank())
 	}
 	p.data = in.Fingerprint()
 	if e.Split != "" {
 		p.data += " " + in.Parts()
 	}
-	if p.fixed, err = json.Marshal([]any{p.must, p.cannot, e.Seed}); err != nil {
-		return nil, err
-	}
-	if err := p.findResults(ctx); err != nil {
-		return nil, err
-	}
+	p.fixed = guard.Must(json.Marshal([]any{p.must, p.cannot, e.Seed}))
+	p.findResults(ctx)
 	for d := range p.eachDraw {
 		for _, rank := range e.Rank.List() {
 			for m := range e.Methods {
@@ -116,51 +105,37 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 	return p, nil
 }
 
-// checkedPlan checks the experiment on samples of a set, and returns a plan without inputs and trials.
-func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
-	if err := e.Check(); err != nil {
-		return nil, err
-	}
+// checkedPlan checks the experiment on samples of a set, and returns a plan without inputs and trials. It and the functions
+// below call guard.Fail.
+func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) *Plan {
+	guard.Check(e.Check())
 	p := &Plan{Experiment: e, set: set, rows: rows, labels: matrix.Take(set.Labels, rows), ks: drawnCounts(e, set)}
 	for _, m := range e.Methods {
-		r, err := fitting.Resolve(m, e.Task, e.Cluster)
-		if err != nil {
-			return nil, err
-		}
-		p.methods = append(p.methods, r)
+		p.methods = append(p.methods, guard.Must(fitting.Resolve(m, e.Task, e.Cluster)))
 	}
-	if err := p.findClasses(); err != nil {
-		return nil, err
-	}
-	p.modelled = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, drawID{p.mostClasses(), 0}) })
-	switch k := p.mostClasses(); {
-	case k > len(p.classes):
-		return nil, fmt.Errorf("classes: %d requested, but %s has %d", k, set.Name, len(p.classes))
-	case e.Task == spec.Classification && k > eval.MostConfused:
-		return nil, fmt.Errorf("classes: %d requested, but a classification supports at most %d", k, eval.MostConfused)
-	}
-	if err := p.checkDraws(); err != nil {
-		return nil, err
-	}
+	p.findClasses()
+	k := p.mostClasses()
+	p.modelled = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, drawID{k, 0}) })
+	guard.FailIf(k > len(p.classes), "classes: %d requested, but %s has %d", k, set.Name, len(p.classes))
+	guard.FailIf(e.Task == spec.Classification && k > eval.MostConfused,
+		"classes: %d requested, but a classification supports at most %d", k, eval.MostConfused)
+	p.checkDraws()
 	for _, m := range p.methods {
 		for _, rank := range e.Rank.List() {
-			if k := p.mostClasses(); m.Needs.Memberships && (rank.Auto != nil || rank.Of(k) < k) {
-				return nil, fmt.Errorf("rank: %s needs a basis vector for each of %d classes; set rank: k", m.Label(), k)
-			}
+			guard.FailIf(m.Needs.Memberships && (rank.Auto != nil || rank.Of(k) < k),
+				"rank: %s needs a basis vector for each of %d classes; set rank: k", m.Label(), k)
 			if parts, ok := m.Factoriser.(factor.Parts); ok && parts.Fixed != nil {
-				if rank.Auto != nil {
-					return nil, spec.ErrFixed
-				}
-				if _, fixed := parts.Fixed.Dims(); rank.Of(p.ks[0]) < fixed {
-					return nil, fmt.Errorf("rank: %s has %d fixed basis vectors; set a rank of at least %[2]d", m.Label(), fixed)
-				}
+				_, fixed := parts.Fixed.Dims()
+				guard.FailIf(rank.Auto != nil, "%w", spec.ErrFixed)
+				guard.FailIf(rank.Of(p.ks[0]) < fixed,
+					"rank: %s has %d fixed basis vectors; set a rank of at least %[2]d", m.Label(), fixed)
 			}
 		}
 	}
-	if trials := len(p.ks) * len(e.Rank.List()) * e.RepeatCount(); trials > spec.MaxTrials/len(e.Methods) {
-		return nil, fmt.Errorf("%d methods in %d draws exceed the limit of %d trials", len(e.Methods), trials, spec.MaxTrials)
-	}
-	return p, nil
+	trials := len(p.ks) * len(e.Rank.List()) * e.RepeatCount()
+	guard.FailIf(trials > spec.MaxTrials/len(e.Methods),
+		"%d methods in %d draws exceed the limit of %d trials", len(e.Methods), trials, spec.MaxTrials)
+	return p
 }
 
 type class struct {
@@ -170,75 +145,64 @@ type class struct {
 	seen, labelled, tested int
 }
 
-func (p *Plan) findClasses() error {
-	set := p.set
+func (p *Plan) findClasses() {
+	set, name := p.set, p.Experiment.Data.Set
 	if len(set.Classes) == 0 {
 		how := "partwise cluster needs none"
 		if set.TimeFolders != nil {
 			how = fmt.Sprintf("its subfolders look like dates or camera folders (%s); set pool: true to read them as classes", phrase.Some(set.TimeFolders))
 		}
-		return fmt.Errorf("%s has no classes, which an experiment needs; %s", p.Experiment.Data.Set, how)
+		guard.Fail("%s has no classes, which an experiment needs; %s", name, how)
 	}
-	if p.Experiment.Split != "" && set.Test == nil {
-		return fmt.Errorf("split: %s has neither folders train and test with all images, nor IDX files of both parts", p.Experiment.Data.Set)
-	}
+	guard.FailIf(p.Experiment.Split != "" && set.Test == nil,
+		"split: %s has neither folders train and test with all images, nor IDX files of both parts", name)
 	p.classes = make([]class, len(set.Classes))
 	for row, c := range p.labels {
 		if c < 0 {
-			return fmt.Errorf("%s: the class of %s is unknown; an experiment needs the class of each sample", p.Experiment.Data.Set, set.Names[p.rows[row]])
+			guard.Fail("%s: the class of %s is unknown; an experiment needs the class of each sample", name, set.Names[p.rows[row]])
 		}
 		p.classes[c].rows = append(p.classes[c].rows, row)
 	}
 	for i := range p.classes {
 		c := &p.classes[i]
-		if len(c.rows) < 2 {
-			return fmt.Errorf("%s: class %q has %s; an experiment needs 2 or more in each class",
-				p.Experiment.Data.Set, set.Classes[i], []string{"no sample", "1 sample"}[len(c.rows)])
-		}
-		if err := p.countSamples(c); err != nil {
-			return fmt.Errorf("%s: class %q: %w", set.Name, set.Classes[i], err)
-		}
+		guard.FailIf(len(c.rows) < 2, "%s: class %q has %s; an experiment needs 2 or more in each class",
+			name, set.Classes[i], phrase.Count(len(c.rows), "sample", "samples"))
+		guard.Within(func() { p.countSamples(c) }, "%s: class %q", set.Name, set.Classes[i])
 	}
-	return nil
 }
 
 func (p *Plan) isTest(row int) bool { return p.set.Test[p.rows[row]] }
 
-func (p *Plan) countSamples(c *class) (err error) {
+func (p *Plan) countSamples(c *class) {
 	e, size := p.Experiment, len(c.rows)
-	if e.Split != "" {
+	count := func(setting string, of spec.Portion) int {
+		n, err := of.CountOf(size)
+		guard.Check(guard.Wrap(err, "%s", setting))
+		return n
+	}
+	switch {
+	case e.Split != "":
 		c.tested = len(lists.Indices(c.rows, p.isTest))
-		if c.seen = size - c.tested; c.seen == 0 || c.tested == 0 {
-			return fmt.Errorf("split: the class has %d training and %d test samples; expected 1 or more of both", c.seen, c.tested)
-		}
+		c.seen = size - c.tested
 		c.labelled = c.seen
-		return nil
-	}
-	if e.Task == spec.Clustering {
-		c.seen = size
-		if c.labelled, err = e.Labels.CountOf(size); err != nil {
-			err = fmt.Errorf("labels: %w", err)
+		guard.FailIf(c.seen == 0 || c.tested == 0,
+			"split: the class has %d training and %d test samples; expected 1 or more of both", c.seen, c.tested)
+	case e.Task == spec.Clustering:
+		c.seen, c.labelled = size, count("labels", e.Labels)
+	default:
+		c.seen = count("train", e.Train)
+		if c.labelled, c.tested = c.seen, size-c.seen; !e.Test.Rest {
+			c.tested = count("test", e.Test)
 		}
-		return err
+		guard.FailIf(c.tested < 1 || c.seen+c.tested > size,
+			"%d training and %d test samples requested, but the class has %d", c.seen, c.tested, size)
 	}
-	if c.seen, err = e.Train.CountOf(size); err != nil {
-		return fmt.Errorf("train: %w", err)
-	}
-	c.labelled, c.tested = c.seen, size-c.seen
-	if !e.Test.Rest {
-		if c.tested, err = e.Test.CountOf(size); err != nil {
-			return fmt.Errorf("test: %w", err)
-		}
-	}
-	if c.tested < 1 || c.seen+c.tested > size {
-		return fmt.Errorf("%d training and %d test samples requested, but the class has %d", c.seen, c.tested, size)
-	}
-	return nil
 }
 
-// checkDraws returns an error for a rank above the number of samples of a draw, and for a method that cannot learn from
-// the labels of a draw.
-func (p *Plan) checkDraws() error {
+// checkDraws refuses a rank above the number of samples of a draw, and a method that cannot learn from the labels of a
+// draw.
+func (p *Plan) checkDraws() {
+	e := p.Experiment
 	var seen, labelled []int // for each class
 	for _, c := range p.classes {
 		seen = append(seen, c.seen)
@@ -254,26 +218,17 @@ func (p *Plan) checkDraws() error {
 		for _, s := range seen[:k] {
 			n += s
 		}
-		if e := p.Experiment; e.Cluster.K != (spec.GroupCount{}) {
-			if err := e.Cluster.K.Check(n, k, !e.Labels.None()); err != nil {
-				return err
-			}
+		if e.Cluster.K != (spec.GroupCount{}) {
+			guard.Check(e.Cluster.K.Check(n, k, !e.Labels.None()))
 		}
-		for _, r := range p.Experiment.Rank.List() {
-			if err := r.Check(k, n, "classes"); err != nil {
-				return err
-			}
+		for _, r := range e.Rank.List() {
+			guard.Check(r.Check(k, n, "classes"))
 		}
 		for _, m := range p.variants() {
-			if err := m.Needs.CheckClasses(m.Label(), labelled[:min(k, len(labelled))]); err != nil {
-				return fmt.Errorf("classes: %d: %w", k, err)
-			}
+			guard.Check(guard.Wrap(m.Needs.CheckClasses(m.Label(), labelled[:min(k, len(labelled))]), "classes: %d", k))
 		}
-		if err := p.checkFolds(k, labelled); err != nil {
-			return fmt.Errorf("classes: %d: %w", k, err)
-		}
+		guard.Within(func() { p.checkFolds(k, labelled) }, "classes: %d", k)
 	}
-	return nil
 }
 
 // variants returns the methods, and instead of one with a choice of settings its candidates.
@@ -287,27 +242,24 @@ func (p *Plan) variants() (all []*fitting.Method) {
 	return all
 }
 
-// checkFolds returns an error if methods are tuned by labelled samples, and k classes with these numbers of them, the
-// largest first, have too few for a cross-validation.
-func (p *Plan) checkFolds(k int, labelled []int) error {
+// checkFolds refuses methods that are tuned by labelled samples, if k classes with these numbers of them, the largest first,
+// have too few for a cross-validation.
+func (p *Plan) checkFolds(k int, labelled []int) {
 	for _, m := range p.methods {
 		if m.Tune == nil || m.Tune.By != spec.TuneLabelled {
 			continue
 		}
 		if len(labelled) < len(p.classes) || labelled[len(labelled)-1] < 2 {
-			return fmt.Errorf("%s: tune by %s needs 2 or more labelled samples of each class", m.Label(), m.Tune.By)
+			guard.Fail("%s: tune by %s needs 2 or more labelled samples of each class", m.Label(), m.Tune.By)
 		}
 		folds, rest := min(spec.Folds, labelled[len(labelled)-1]), slices.Clone(labelled[:k])
 		for i, size := range rest {
 			rest[i] -= (size + folds - 1) / folds
 		}
 		for _, c := range m.Candidates {
-			if err := c.Needs.CheckClasses(c.Label(), rest); err != nil {
-				return fmt.Errorf("a fold of tune: %w", err)
-			}
+			guard.Check(guard.Wrap(c.Needs.CheckClasses(c.Label(), rest), "a fold of tune"))
 		}
 	}
-	return nil
 }
 
 // trialID digests everything that a trial's result depends on.

@@ -17,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/timing"
@@ -77,16 +78,12 @@ func (e *TrialsError) Unwrap() error { return e.First }
 //
 // A trial waits for its memory in the budget of the context. Run refuses a plan with a trial that exceeds the budget
 // before it calls the sink.
-func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Record, error) {
+func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) (_ []record.Record, err error) {
+	defer guard.Catch(&err)
 	budget := memory.FromContext(ctx)
-	release, err := budget.Keep(p.sharedMemory(), fmt.Sprintf("the results of %d trials", len(p.trials)))
-	if err != nil {
-		return nil, err
-	}
+	release := guard.Must(budget.Keep(p.sharedMemory(), fmt.Sprintf("the results of %d trials", len(p.trials))))
 	defer release()
-	if err := p.checkMemory(budget); err != nil {
-		return nil, err
-	}
+	guard.Check(p.checkMemory(budget))
 	if opt.Workers <= 0 {
 		opt.Workers = parallel.Cores()
 	}
@@ -96,10 +93,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 	if to == nil {
 		to = discard{}
 	}
-	done, err := to.Begin(p.Summary())
-	if err != nil {
-		return nil, err
-	}
+	done := guard.Must(to.Begin(p.Summary()))
 	defer timing.Start(ctx, timing.Trials)()
 	r := &run{plan: p, sink: to, done: map[string]record.Record{}, workers: opt.Workers, shard: opt.Shard, progress: &input.Reporter{To: opt.Progress}}
 	defer r.progress.End()
@@ -154,7 +148,8 @@ func (r *run) runMissing(ctx context.Context) error {
 
 // runTrials runs trials concurrently, repeat by repeat, so that a stopped run has complete repeats of all numbers of
 // classes and ranks. Concurrent trials belong to different draws, so that none waits for a value that another computes.
-func (r *run) runTrials(ctx context.Context, todo []trial) error {
+func (r *run) runTrials(ctx context.Context, todo []trial) (err error) {
+	defer guard.Catch(&err)
 	p := r.plan
 	slices.SortStableFunc(todo, func(a, b trial) int { return cmp.Compare(a.repeat, b.repeat) })
 	order := map[drawID]int{}
@@ -212,12 +207,8 @@ func (r *run) runTrials(ctx context.Context, todo []trial) error {
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+	guard.Check(g.Wait())
+	guard.Check(ctx.Err())
 	failed = slices.DeleteFunc(failed, func(err error) bool { return err == nil })
 	if len(failed) > 0 {
 		return &TrialsError{len(failed), failed[0]}

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -111,22 +111,18 @@ func (s *Summary) Split() bool {
 const maxSide = 1 << 16
 
 // Check returns an error for missing or inconsistent parts.
-func (s *Summary) Check() error {
-	switch {
-	case s.Name == "" || len(s.Methods) == 0 || len(s.Trials) == 0:
-		return errors.New("not a summary of an experiment")
-	case len(s.Models) != len(s.Methods):
-		return fmt.Errorf("%d models for %d methods", len(s.Models), len(s.Methods))
-	case s.Height < 0 || s.Width < 0 || s.Height > maxSide || s.Width > maxSide || s.Channels < 0 || s.Channels > 4:
-		return fmt.Errorf("basis vectors cannot be images of %d×%d pixels in %d channels", s.Height, s.Width, s.Channels)
-	case s.From < 0 || s.Columns < 0 || (s.From > 0 || s.Columns > 0) && s.Columns-s.From < s.Height*s.Width*max(s.Channels, 1):
-		return fmt.Errorf("%d features from feature %d of %d cannot be images of %d×%d pixels", s.Columns-s.From, s.From, s.Columns, s.Height, s.Width)
-	}
+func (s *Summary) Check() (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(s.Name == "" || len(s.Methods) == 0 || len(s.Trials) == 0, "not a summary of an experiment")
+	guard.FailIf(len(s.Models) != len(s.Methods), "%d models for %d methods", len(s.Models), len(s.Methods))
+	guard.FailIf(s.Height < 0 || s.Width < 0 || s.Height > maxSide || s.Width > maxSide || s.Channels < 0 || s.Channels > 4,
+		"basis vectors cannot be images of %d×%d pixels in %d channels", s.Height, s.Width, s.Channels)
+	guard.FailIf(s.From < 0 || s.Columns < 0 || (s.From > 0 || s.Columns > 0) && s.Columns-s.From < s.Height*s.Width*max(s.Channels, 1),
+		"%d features from feature %d of %d cannot be images of %d×%d pixels", s.Columns-s.From, s.From, s.Columns, s.Height, s.Width)
 	for _, sweep := range s.Sweeps {
 		short := func(values []string) bool { return len(values) != len(sweep.Settings) }
-		if len(sweep.Methods) == 0 || len(sweep.Values) != len(sweep.Methods) || slices.ContainsFunc(sweep.Values, short) {
-			return fmt.Errorf("the sweep of %s must have one value of each setting for each method", sweep.Name)
-		}
+		guard.FailIf(len(sweep.Methods) == 0 || len(sweep.Values) != len(sweep.Methods) || slices.ContainsFunc(sweep.Values, short),
+			"the sweep of %s must have one value of each setting for each method", sweep.Name)
 	}
 	return nil
 }

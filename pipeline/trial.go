@@ -34,10 +34,7 @@ func (p *Plan) runTrial(ctx context.Context, t trial, get func() *sharedDraw) (*
 		if p.methods[t.method].Factoriser != nil {
 			return p.evaluate(ctx, t, d)
 		}
-		once, err := d.onFeatures[t.method].Get(ctx, func() (*finished, error) { return p.evaluate(ctx, t, d) })
-		if err != nil {
-			return nil, err
-		}
+		once := guard.Must(d.onFeatures[t.method].Get(ctx, func() (*finished, error) { return p.evaluate(ctx, t, d) }))
 		own := *once.rec
 		own.Trial, own.Row = t.id, p.tableRow(t)
 		return &finished{rec: &own}, nil
@@ -45,7 +42,8 @@ func (p *Plan) runTrial(ctx context.Context, t trial, get func() *sharedDraw) (*
 }
 
 // evaluate runs one trial: representation, then clustering or classification, then scores.
-func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished, error) {
+func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (_ *finished, err error) {
+	defer guard.Catch(&err)
 	e := p.Experiment
 	m := p.methods[t.method]
 	rec := &record.Record{
@@ -53,16 +51,10 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 		Samples: len(d.rows), Tested: len(d.testRows),
 	}
 	rec.Labelled = len(lists.Indices(d.labels, func(c int) bool { return c >= 0 }))
-	seen, err := d.features(ctx) // before the trial acquires its memory: describing images acquires its own
-	if err != nil {
-		return nil, err
-	}
+	seen := guard.Must(d.features(ctx)) // before the trial acquires its memory: describing images acquires its own
 	size := p.largestProblem(t.k, t.rank)
 	size.N, size.Tested, size.Links = len(d.rows), len(d.testRows), len(d.must)+len(d.cannot)
-	release, err := memory.FromContext(ctx).Acquire(ctx, m.Need(size, e.Task, e.Classifier), "a trial")
-	if err != nil {
-		return nil, err
-	}
+	release := guard.Must(memory.FromContext(ctx).Acquire(ctx, m.Need(size, e.Task, e.Classifier), "a trial"))
 	defer release()
 	ctx, release = parallel.Hold(ctx)
 	defer release()
@@ -75,14 +67,9 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 		w.Shared = &d.shared
 	}
 	if e.Task == spec.Clustering && (m.Restarts > 1 || m.Tune != nil) {
-		if w.Clusters, err = p.countGroups(ctx, d, seen, rec); err != nil {
-			return nil, p.Inputs.NameRows(err, d.rows)
-		}
+		w.Clusters = p.countGroups(ctx, d, seen, rec)
 	}
-	found, err := p.represent(ctx, t, w, d, seen, rec)
-	if err != nil {
-		return nil, err
-	}
+	found := p.represent(ctx, t, w, d, seen, rec)
 	outcome := eval.Outcome{Truth: d.truth, Labels: d.labels}
 	if e.Task == spec.Classification {
 		outcome = eval.Outcome{Truth: d.testTruth, Classes: d.truth}
@@ -99,18 +86,12 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 	switch {
 	case outcome.Found != nil:
 	case e.Task == spec.Clustering:
-		var k int
-		if k, err = p.countGroups(ctx, d, seen, rec); err != nil {
-			return nil, p.Inputs.NameRows(err, d.rows)
-		}
-		outcome.Found, outcome.Stability, err = w.Group(ctx, res, k)
+		outcome.Found, outcome.Stability, err = w.Group(ctx, res, p.countGroups(ctx, d, seen, rec))
 		rec.Consensus = w.MeanConsensus(outcome.Found)
 	default:
 		outcome.Found, err = w.Classify(ctx, e, found, d.truth, seen.Test, d.testRows)
 	}
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	defer timing.Start(ctx, timing.Scores)()
 	if rec.Scores, err = eval.Compute(e.Task, outcome, e.Scores...); err != nil || e.Task == spec.Clustering {
 		return &finished{rec, res}, err
@@ -122,53 +103,39 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 
 // represent fits the trial's method to the draw, and returns nil for a method that uses the features directly. A direct
 // method is fitted once for a draw, with the largest rank; smaller ranks use its leading directions. represent records
-// the rank and its choice.
-func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *sharedDraw, seen *input.View, rec *record.Record) (_ *fitting.Represented, err error) {
+// the rank and its choice. It calls guard.Fail.
+func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *sharedDraw, seen *input.View, rec *record.Record) *fitting.Represented {
 	switch {
 	case w.Results != "":
 		return p.readResult(ctx, t.method, d.draw)
 	case w.Factoriser == nil:
-		return nil, nil
+		return nil
 	}
 	if auto := p.autoRank(); auto != nil {
 		// One rank for all methods of a draw.
-		if rec.Choice, err = d.rank.Get(ctx, func() (*spec.RankChoice, error) {
+		rec.Choice = guard.Must(d.rank.Get(ctx, func() (*spec.RankChoice, error) {
 			c, err := fitting.ChooseRank(ctx, *auto, seen.X(), rng.Seed(p.Experiment.Seed, "rank", d.id.k, d.id.repeat), nil)
 			return c, p.Inputs.NameRows(err, d.rows)
-		}); err != nil {
-			return nil, err
-		}
+		}))
 		t.rank = rec.Choice.Rank
 	}
 	rec.Rank = t.rank
 	if w.Tune != nil {
-		if rec.Tuned, err = w.Choose(ctx, p.Experiment, t.rank); err != nil {
-			return nil, err
-		}
+		rec.Tuned = guard.Must(w.Choose(ctx, p.Experiment, t.rank))
 	}
-	fit := func(rank int) (*fitting.Represented, error) {
-		res, err := w.Fit(ctx, rank)
-		if err != nil {
-			return nil, err
-		}
-		return &fitting.Represented{Result: res}, nil
-	}
+	fit := func(rank int) *fitting.Represented { return &fitting.Represented{Result: guard.Must(w.Fit(ctx, rank))} }
 	ranks := p.Experiment.Rank
 	if !w.Needs.Direct || len(ranks) < 2 || rec.Tuned != nil {
 		return fit(t.rank)
 	}
-	whole, err := d.direct[t.method].Get(ctx, func() (*fitting.Represented, error) {
-		whole, err := fit(ranks[len(ranks)-1].Of(t.k))
-		if err == nil && p.Experiment.Task == spec.Classification {
+	return guard.Must(d.direct[t.method].Get(ctx, func() (whole *fitting.Represented, err error) {
+		whole = fit(ranks[len(ranks)-1].Of(t.k))
+		if p.Experiment.Task == spec.Classification {
 			whole.Test, err = whole.Model.Transform(ctx, seen.Test())
 			err = w.In.NameRows(err, d.testRows)
 		}
 		return whole, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return whole.Leading(t.rank), nil
+	})).Leading(t.rank)
 }
 
 func (p *Plan) work(m *fitting.Method, d draw, seen *input.View) *fitting.Work {
@@ -198,25 +165,22 @@ func (p *Plan) drawnClasses(d draw, k int) []int {
 	return out
 }
 
-// countGroups returns the number of groups for a draw, which all methods share, and records it.
-func (p *Plan) countGroups(ctx context.Context, d *sharedDraw, seen *input.View, rec *record.Record) (int, error) {
+// countGroups returns the number of groups for a draw, which all methods share, and records it. It calls guard.Fail.
+func (p *Plan) countGroups(ctx context.Context, d *sharedDraw, seen *input.View, rec *record.Record) int {
 	e := p.Experiment
 	from, to := e.Cluster.K.Within(len(d.rows), d.id.k, !e.Labels.None())
 	if e.Cluster.K == (spec.GroupCount{}) {
-		return from, nil
+		return from
 	}
 	rec.Groups = from
-	if !e.Cluster.K.Auto {
-		return from, nil
+	if e.Cluster.K.Auto {
+		count, err := d.count.Get(ctx, func() (*spec.CountChoice, error) {
+			return fitting.ChooseCount(ctx, seen.X(), from, to, rng.Seed(e.Seed, "number of groups", d.id.k, d.id.repeat))
+		})
+		guard.Check(p.Inputs.NameRows(err, d.rows))
+		rec.Count, rec.Groups = count, count.K
 	}
-	var err error
-	if rec.Count, err = d.count.Get(ctx, func() (*spec.CountChoice, error) {
-		return fitting.ChooseCount(ctx, seen.X(), from, to, rng.Seed(e.Seed, "number of groups", d.id.k, d.id.repeat))
-	}); err != nil {
-		return 0, err
-	}
-	rec.Groups = rec.Count.K
-	return rec.Groups, nil
+	return rec.Groups
 }
 
 // sharedDraw is a draw with everything that its trials share. Each part is computed for the first trial that needs it,

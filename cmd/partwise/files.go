@@ -241,9 +241,8 @@ func (f *usedFiles) addWritten(w written) {
 	for _, other := range f.written {
 		a, errA := output.Resolve(w.path)
 		b, errB := output.Resolve(other.path)
-		if w.names == nil && other.names == nil && errA == nil && errB == nil && a == b {
-			failUsage("%s and %s are both %s; choose different files", other.label, w.label, w.path)
-		}
+		failUsageIf(w.names == nil && other.names == nil && errA == nil && errB == nil && a == b,
+			"%s and %s are both %s; choose different files", other.label, w.label, w.path)
 	}
 	f.written = append(f.written, w)
 	for _, path := range f.read {
@@ -275,9 +274,8 @@ func (w written) checkAgainst(read string) {
 	if there, err := os.Lstat(w.path); w.names != nil || err != nil || there.IsDir() {
 		return
 	}
-	if output.SameFile(w.path, read) {
-		failUsage("the input %s would be replaced by %s %s; choose another file", read, w.label, w.path)
-	}
+	failUsageIf(output.SameFile(w.path, read),
+		"the input %s would be replaced by %s %s; choose another file", read, w.label, w.path)
 	if info, err := os.Stat(read); err != nil || !info.IsDir() {
 		return
 	}

@@ -178,13 +178,10 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 }
 
 // checkDays rejects settings that --by does not support.
-func (c *clustering) checkDays() error {
-	switch {
-	case c.by != "day":
-		return fmt.Errorf("unknown part: expected day")
-	case c.links.File != "":
-		return fmt.Errorf("not with --links, which may join two days")
-	}
+func (c *clustering) checkDays() (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(c.by != "day", "unknown part: expected day")
+	guard.FailIf(c.links.File != "", "not with --links, which may join two days")
 	return c.groups.CheckParts()
 }
 

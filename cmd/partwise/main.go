@@ -45,6 +45,13 @@ func isUsage(err error) bool {
 // failUsage ends the command with a usage error.
 func failUsage(format string, args ...any) { checkUse(fmt.Errorf(format, args...)) }
 
+// failUsageIf is failUsage if something is wrong.
+func failUsageIf(wrong bool, format string, args ...any) {
+	if wrong {
+		failUsage(format, args...)
+	}
+}
+
 // checkUse ends the command with a usage error, unless err is nil.
 func checkUse(err error) {
 	if err != nil {

@@ -129,16 +129,12 @@ func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) *grouping.Fit 
 	method := oneMethod(cmd, grouping.DefaultMethod(false).Name, o.solver, int(o.iterations))
 	if e.Data.OnDisk = cmd.Flags().Changed("batch"); e.Data.OnDisk {
 		checkUse(guard.Wrap((grouping.Groups{Method: method, Batch: o.batch}).CheckBatch(e.Features), "--batch"))
-		if auto {
-			failUsage("--rank auto needs all samples in memory: set a rank, or remove --batch")
-		}
+		failUsageIf(auto, "--rank auto needs all samples in memory: set a rank, or remove --batch")
 	}
 	if method.FixedBasis != "" && auto {
 		checkUse(spec.ErrFixed)
 	}
-	if o.trace != "" && method.Restarts > 1 {
-		failUsage("--trace follows a single fit; remove restarts")
-	}
+	failUsageIf(o.trace != "" && method.Restarts > 1, "--trace follows a single fit; remove restarts")
 	return &grouping.Fit{Method: method, Rank: rank, UseLabels: e.Data.Labels != "", Seed: e.Seed, Batch: o.batch}
 }
 
@@ -146,9 +142,7 @@ func (o *fitFlags) readStart(f *grouping.Fit) {
 	text := guard.Must(output.ReadFile(o.start))
 	start, k, err := grouping.ReadStart(bytes.NewReader(text), int64(len(text)))
 	guard.Check(guard.Wrap(err, "--start %s", o.start))
-	if f.Rank != 0 && f.Rank != k {
-		guard.Fail("--start %s: the factors have rank %d, but --rank is %d", o.start, k, f.Rank)
-	}
+	guard.FailIf(f.Rank != 0 && f.Rank != k, "--start %s: the factors have rank %d, but --rank is %d", o.start, k, f.Rank)
 	f.Start, f.Rank = start, k
 }
 

@@ -65,25 +65,18 @@ func withPasses(cmd *cobra.Command, of func(cmd *cobra.Command, e *spec.Experime
 }
 
 func fitInPasses(cmd *cobra.Command, e *spec.Experiment) (spec.Method, passes.Run) {
-	if len(e.Rank) != 1 || !e.Rank[0].Fixed {
-		failUsage("--passes needs a number in --rank")
-	}
+	failUsageIf(len(e.Rank) != 1 || !e.Rank[0].Fixed, "--passes needs a number in --rank")
 	m := oneMethod(cmd, "nmf", bestSolver, 0)
-	if m.Name == spec.KMeans {
-		failUsage("kmeans has no basis; use partwise cluster --passes")
-	}
+	failUsageIf(m.Name == spec.KMeans, "kmeans has no basis; use partwise cluster --passes")
 	return m, passes.Run{Rank: e.Rank[0].Plus}
 }
 
 func clusterInPasses(cmd *cobra.Command, e *spec.Experiment) (spec.Method, passes.Run) {
 	k, err := strconv.Atoi(cmd.Flags().Lookup("k").Value.String())
-	if err != nil || k < 1 {
-		failUsage("--passes needs a number in -k")
-	}
+	failUsageIf(err != nil || k < 1, "--passes needs a number in -k")
 	m := oneMethod(cmd, spec.KMeans, bestSolver, 0)
-	if m.Name != spec.KMeans {
-		failUsage("cluster --passes learns kmeans only: fit %s by partwise fit --passes, and cluster the files of partwise apply", m.Label())
-	}
+	failUsageIf(m.Name != spec.KMeans,
+		"cluster --passes learns kmeans only: fit %s by partwise fit --passes, and cluster the files of partwise apply", m.Label())
 	return m, passes.Run{Rank: k}
 }
 

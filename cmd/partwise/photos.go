@@ -68,9 +68,7 @@ func openFiles(cmd *cobra.Command, g *sorting.Groups, root string) map[string]st
 		guard.Fail("the photos: %w (--pictures sets their folder)", err)
 	}
 	defer set.Close()
-	if set.Files == nil {
-		guard.Fail("the samples of %s are not image files", g.Data)
-	}
+	guard.FailIf(set.Files == nil, "the samples of %s are not image files", g.Data)
 	filesIn(cmd.Context()).addReadSet(set, g.Data)
 	files := make(map[string]string, set.Len())
 	for i, name := range set.Names {

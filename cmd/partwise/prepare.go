@@ -226,16 +226,13 @@ func cacheFolder(cmd *cobra.Command) string {
 // openStore opens the cache of the flags, or a temporary one, because descriptors are read twice. remove deletes a
 // temporary one.
 func openStore(cmd *cobra.Command) (store *cache.Store, remove func(), err error) {
+	defer guard.Catch(&err)
 	folder, remove := cacheFolder(cmd), func() {}
 	if folder == "" {
-		if folder, err = os.MkdirTemp("", "partwise-"); err != nil {
-			return nil, remove, err
-		}
+		folder = guard.Must(os.MkdirTemp("", "partwise-"))
 		remove = func() { os.RemoveAll(folder) }
 	}
-	if store, err = cache.Open(folder); err != nil {
-		return nil, remove, err
-	}
+	store = guard.Must(cache.Open(folder))
 	store.Failed = func(err error) { warner(cmd)(err.Error() + "; continuing without the cache") }
 	if size := cacheSize(cmd); size > 0 {
 		store.SetLimit(size)

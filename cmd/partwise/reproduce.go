@@ -89,34 +89,23 @@ func reproduceCommand() *cobra.Command {
 }
 
 func (o *reproduceFlags) validate(r *reproduce.Runner, args []string) {
-	switch {
-	case r.Draws < 1:
-		failUsage("--draws %d: expected 1 or more", r.Draws)
-	case r.Budget <= 0:
-		failUsage("--budget %s: expected more than 0", r.Budget)
-	case o.all && len(args) > 0:
-		failUsage("--all runs all recipes; remove the names")
-	case o.show && len(args) == 0:
-		failUsage("--show needs the name of a recipe")
-	case len(args) != 1 && (o.out != "" || r.Set != "" || o.join != ""):
-		failUsage("--out, --set and --join need exactly one recipe")
-	case len(args) == 0 && !o.all && o.doc != "":
-		failUsage("--doc needs the names of recipes or --all")
-	}
+	failUsageIf(r.Draws < 1, "--draws %d: expected 1 or more", r.Draws)
+	failUsageIf(r.Budget <= 0, "--budget %s: expected more than 0", r.Budget)
+	failUsageIf(o.all && len(args) > 0, "--all runs all recipes; remove the names")
+	failUsageIf(o.show && len(args) == 0, "--show needs the name of a recipe")
+	failUsageIf(len(args) != 1 && (o.out != "" || r.Set != "" || o.join != ""),
+		"--out, --set and --join need exactly one recipe")
+	failUsageIf(len(args) == 0 && !o.all && o.doc != "", "--doc needs the names of recipes or --all")
 }
 
 // runBeyond compares the program's own method with others.
 func (o *reproduceFlags) runBeyond(cmd *cobra.Command, r *reproduce.Runner, workers uint) error {
 	for _, flag := range []string{"show", "draws", "budget", "set", "doc", "force", "shard", "join"} {
-		if cmd.Flags().Changed(flag) {
-			failUsage("--%s is for recipes of papers; %s has none", flag, reproduce.Beyond)
-		}
+		failUsageIf(cmd.Flags().Changed(flag), "--%s is for recipes of papers; %s has none", flag, reproduce.Beyond)
 	}
 	e, names, cells, err := reproduce.Comparison(r.Root, r.Quick, func(err error) { warner(cmd)(err.Error()) })
 	guard.Check(err)
-	if len(cells) < 2 {
-		return errors.New("no set of the comparison was found")
-	}
+	guard.FailIf(len(cells) < 2, "no set of the comparison was found")
 	e.Command = "partwise reproduce " + reproduce.Beyond
 	for _, cell := range cells {
 		cell.Command, cell.Program = e.Command, r.Program

@@ -317,7 +317,8 @@ func (c *corrections) changeFrom(before *corrections) stateChange {
 }
 
 // apply returns the state after a change, and checks it.
-func (c *corrections) apply(d stateChange) (*corrections, error) {
+func (c *corrections) apply(d stateChange) (_ *corrections, err error) {
+	defer guard.Catch(&err)
 	next, n := c.clone(), len(c.groups)
 	next.description, next.must, next.cannot = d.Words, d.Must.apply(c.must), d.Cannot.apply(c.cannot)
 	if d.Names != nil {
@@ -325,9 +326,7 @@ func (c *corrections) apply(d stateChange) (*corrections, error) {
 	}
 	for of, set := range map[*[]int]map[int]int{&next.groups: d.Groups, &next.labels: d.Labels} {
 		for i, g := range set {
-			if i < 0 || i >= n {
-				return nil, fmt.Errorf("image %d; expected 0 to %d", i, n-1)
-			}
+			guard.FailIf(i < 0 || i >= n, "image %d; expected 0 to %d", i, n-1)
 			(*of)[i] = g
 		}
 	}
@@ -336,9 +335,7 @@ func (c *corrections) apply(d stateChange) (*corrections, error) {
 			return nil, fmt.Errorf("image %d is in group %d with label %d, but there are %d groups", i, next.groups[i], next.labels[i], k)
 		}
 	}
-	if err := next.constraints().Check(n); err != nil {
-		return nil, err
-	}
+	guard.Check(next.constraints().Check(n))
 	if must, cannot := next.dropWrong(); len(must)+len(cannot) > 0 {
 		return nil, errors.New("the links contradict the groups")
 	}

@@ -3,7 +3,6 @@ package feedback
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -24,14 +23,10 @@ import (
 func (s *Session) checkAct(a *Act) {
 	n, k := len(s.current().groups), len(s.current().names)
 	for _, i := range a.Pictures {
-		if i < 0 || i >= n {
-			guard.Fail("image %d does not exist; there are %d", i, n)
-		}
+		guard.FailIf(i < 0 || i >= n, "image %d does not exist; there are %d", i, n)
 	}
 	for _, g := range a.Groups {
-		if g < 0 || g >= k {
-			guard.Fail("group %d does not exist; there are %d", g+1, k)
-		}
+		guard.FailIf(g < 0 || g >= k, "group %d does not exist; there are %d", g+1, k)
 	}
 	slices.Sort(a.Pictures)
 	a.Pictures = slices.Compact(a.Pictures)
@@ -119,9 +114,7 @@ func (s *Session) move(c *corrections, a *Act, all []int) {
 func (s *Session) follow(c *corrections, pictures []int) {
 	for _, i := range pictures {
 		at := slices.Index(s.offer.Pictures, i)
-		if at < 0 {
-			guard.Fail("some of the images are no longer offered")
-		}
+		guard.FailIf(at < 0, "some of the images are no longer offered")
 		c.groups[i] = s.offer.Groups[at]
 	}
 	c.description = countPictures(len(pictures)) + " moved too"
@@ -132,9 +125,7 @@ func (s *Session) merge(c *corrections, groups []int) {
 	first := groups[0]
 	slices.Sort(groups[1:])
 	for _, g := range slices.Compact(groups[1:]) {
-		if g == first {
-			guard.Fail("a group cannot be merged with itself")
-		}
+		guard.FailIf(g == first, "a group cannot be merged with itself")
 		c.description = fmt.Sprintf("%s merged with %s", c.groupName(first), c.groupName(g))
 		for _, of := range [][]int{c.groups, c.labels} {
 			for i := range of {
@@ -316,15 +307,11 @@ const (
 )
 
 // checkName returns an error if group g, −1 for a new one, cannot be called name.
-func (c *corrections) checkName(name string, g int) error {
-	switch {
-	case len(name) > longestName:
-		return fmt.Errorf("the name has %d bytes; at most %d are allowed", len(name), longestName)
-	case strings.ContainsAny(name, "\n\r\x00"):
-		return errors.New("a name must be a single line")
-	case placeholders.MatchString(name):
-		return fmt.Errorf("%q is reserved for groups without a name", name)
-	}
+func (c *corrections) checkName(name string, g int) (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(len(name) > longestName, "the name has %d bytes; at most %d are allowed", len(name), longestName)
+	guard.FailIf(strings.ContainsAny(name, "\n\r\x00"), "a name must be a single line")
+	guard.FailIf(placeholders.MatchString(name), "%q is reserved for groups without a name", name)
 	if other := slices.Index(c.names, name); name != "" && other >= 0 && other != g {
 		return fmt.Errorf("group %d is already called %q: choose another name, or merge the groups", other+1, name)
 	}
@@ -392,9 +379,8 @@ func (c *corrections) join(pictures []int) {
 // separate puts cannot-links between all of the pictures. If several are in one group, a labelled one stays there, else
 // the one with the largest share, and the others move to the groups with the next largest shares.
 func (c *corrections) separate(pictures []int, shares mat.Matrix) {
-	if len(pictures) > mostApart {
-		guard.Fail("%d images selected: select at most %d to mark as different", len(pictures), mostApart)
-	}
+	guard.FailIf(len(pictures) > mostApart,
+		"%d images selected: select at most %d to mark as different", len(pictures), mostApart)
 	fit := func(i int) float64 {
 		if c.labels[i] >= 0 {
 			return 2
@@ -427,9 +413,8 @@ func (c *corrections) separate(pictures []int, shares mat.Matrix) {
 				best = g
 			}
 		}
-		if best < 0 {
-			guard.Fail("%s cannot separate all images marked as different: create a new group first", phrase.Count(len(c.names), "group", "groups"))
-		}
+		guard.FailIf(best < 0,
+			"%s cannot separate all images marked as different: create a new group first", phrase.Count(len(c.names), "group", "groups"))
 		c.groups[i] = best
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -25,30 +26,23 @@ func (g Groups) Check(set *datasets.Set) error {
 	return g.checkRows(set, matrix.Range(set.Len()))
 }
 
-func (g Groups) checkRows(set *datasets.Set, rows []int) error {
+func (g Groups) checkRows(set *datasets.Set, rows []int) (err error) {
+	defer guard.Catch(&err)
 	n, classes := len(rows), set.Classes
 	k := cmp.Or(g.K, len(classes))
 	method := g.Method
-	switch {
-	case method.Results != "":
-		return spec.ErrResults
-	case method.Tune != nil:
-		return spec.ErrTune
-	case method.FixedBasis != "" && g.Rank != nil && g.Rank.Auto != nil:
-		return spec.ErrFixed
-	case method.Name == spec.Original:
-		return fmt.Errorf("the method %s is for classification and finds no groups; choose another method", method.Name)
-	case g.MinSize < 0 || g.MinSize == 1 || g.MinSize > n:
-		return fmt.Errorf("min-size %d: expected 2 to the number of samples, %d", g.MinSize, n)
-	case g.MinSize > 0 && g.Batch > 0:
-		return errors.New("min-size: not with batches")
-	case spec.OnFeatures(method.Name) && g.Cluster.By != "" && g.Cluster.By != method.Name:
-		return fmt.Errorf("the method %s already clusters the features; remove the clustering by %s, or choose a factorisation", method.Name, g.Cluster.By)
-	}
+	guard.FailIf(method.Results != "", "%w", spec.ErrResults)
+	guard.FailIf(method.Tune != nil, "%w", spec.ErrTune)
+	guard.FailIf(method.FixedBasis != "" && g.Rank != nil && g.Rank.Auto != nil, "%w", spec.ErrFixed)
+	guard.FailIf(method.Name == spec.Original,
+		"the method %s is for classification and finds no groups; choose another method", method.Name)
+	guard.FailIf(g.MinSize < 0 || g.MinSize == 1 || g.MinSize > n,
+		"min-size %d: expected 2 to the number of samples, %d", g.MinSize, n)
+	guard.FailIf(g.MinSize > 0 && g.Batch > 0, "min-size: not with batches")
+	guard.FailIf(spec.OnFeatures(method.Name) && g.Cluster.By != "" && g.Cluster.By != method.Name,
+		"the method %s already clusters the features; remove the clustering by %s, or choose a factorisation", method.Name, g.Cluster.By)
 	if g.Batch != 0 {
-		if _, err := MiniBatch(method, g.Batch); err != nil {
-			return err
-		}
+		guard.Must(MiniBatch(method, g.Batch))
 	}
 	if g.Cluster.By != "" && method.By == "" {
 		method.By = g.Cluster.By
@@ -70,9 +64,7 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 		if rank := g.Rank.Of(k); g.algorithm() == spec.Largest && (g.Rank.Auto != nil || rank != k) {
 			return fmt.Errorf("rank %s: clustering by largest coefficient needs one basis vector for each of the %d groups", g.Rank, k)
 		}
-		if err := g.Rank.Check(k, n, "groups"); err != nil {
-			return err
-		}
+		guard.Check(g.Rank.Check(k, n, "groups"))
 	}
 	if !g.hasConstraints() {
 		return nil
@@ -86,22 +78,18 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 
 // checkGiven returns the number of samples of each class, or an error for labels and links that k groups cannot
 // satisfy.
-func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) ([]int, error) {
-	if err := set.CheckLinks(&g.Links, g.UseLabels); err != nil {
-		return nil, err
-	}
+func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) (_ []int, err error) {
+	defer guard.Catch(&err)
+	guard.Check(set.CheckLinks(&g.Links, g.UseLabels))
 	of := g.constraints(set)
 	sizes, free := of.sizes(rows)
 	names := matrix.Take(set.Classes, lists.Indices(sizes, func(size int) bool { return size > 0 }))
 	known := len(names)
-	switch {
-	case known > k:
-		return nil, fmt.Errorf("%d groups requested, but the labels name %d classes (%s), and each needs a group of its own", k, known, phrase.Some(names))
-	case k > known+free && g.Links.None():
-		return nil, fmt.Errorf("%d groups requested, but the %d groups without labels share only %s", k, k-known, phrase.Count(free, "unlabelled sample", "unlabelled samples"))
-	case k > known+free:
-		return nil, fmt.Errorf("%d groups requested, but must-links allow at most %d", k, known+free)
-	}
+	guard.FailIf(known > k,
+		"%d groups requested, but the labels name %d classes (%s), and each needs a group of its own", k, known, phrase.Some(names))
+	guard.FailIf(k > known+free && g.Links.None(),
+		"%d groups requested, but the %d groups without labels share only %s", k, k-known, phrase.Count(free, "unlabelled sample", "unlabelled samples"))
+	guard.FailIf(k > known+free, "%d groups requested, but must-links allow at most %d", k, known+free)
 	if !g.Links.None() {
 		_, links := of.forRows(rows)
 		if err := cluster.CheckLinks(len(rows), k, cluster.Known(links)); errors.Is(err, cluster.ErrDeadEnd) {
@@ -151,10 +139,9 @@ func (b inBlocks) Fit(ctx context.Context, _ mat.Matrix, known factor.Known, opt
 
 // MiniBatch returns the mini-batch form of a method, with blocks of this many samples.
 func MiniBatch(m spec.Method, samples int) (b factor.MiniBatch, err error) {
+	defer guard.Catch(&err)
 	b.Samples = samples
-	if samples < 1 {
-		return b, fmt.Errorf("%d samples per batch; expected 1 or more", samples)
-	}
+	guard.FailIf(samples < 1, "%d samples per batch; expected 1 or more", samples)
 	method, _ := m.Build() // nil for a clusterer
 	switch of := method.(type) {
 	case factor.NMF:
@@ -165,9 +152,7 @@ func MiniBatch(m spec.Method, samples int) (b factor.MiniBatch, err error) {
 	default:
 		return b, fmt.Errorf("%s needs all samples in memory; batches are supported by nmf, nmf-kl, cnmf and cnmf-kl only, without fixed-basis", m.Label())
 	}
-	if err := b.Serves(factor.Options{Solver: m.Solver.Solver(), Init: m.Init}); err != nil {
-		return b, fmt.Errorf("%s: %w", m, err)
-	}
+	guard.Check(guard.Wrap(b.Serves(factor.Options{Solver: m.Solver.Solver(), Init: m.Init}), "%s", m))
 	return b, nil
 }
 

@@ -165,15 +165,12 @@ func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
 }
 
 // checkCount returns an error if the number of groups cannot be chosen for n samples.
-func (g Groups) checkCount(n int) error {
-	switch {
-	case g.Batch != 0:
-		return errors.New("the number of groups cannot be chosen from batches: set -k")
-	case g.algorithm() == spec.Largest:
-		return errors.New("the number of groups cannot be chosen when clustering by largest coefficient: set -k")
-	case n < spec.LeastOfCounted:
-		return fmt.Errorf("%d samples are too few to choose the number of groups: set -k", n)
-	}
+func (g Groups) checkCount(n int) (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(g.Batch != 0, "the number of groups cannot be chosen from batches: set -k")
+	guard.FailIf(g.algorithm() == spec.Largest,
+		"the number of groups cannot be chosen when clustering by largest coefficient: set -k")
+	guard.FailIf(n < spec.LeastOfCounted, "%d samples are too few to choose the number of groups: set -k", n)
 	return nil
 }
 
@@ -205,9 +202,8 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 	in, x := w.In, w.In.X
 	n, _ := x.Dims()
 	rows := fitting.SomeRows(n, fitting.CountSamples, in.Labels(), g.UseLabels, g.Seed)
-	if to > len(rows)/2 {
-		guard.Fail("%d groups are too many to evaluate on %d samples; expected at most %d", to, len(rows), len(rows)/2)
-	}
+	guard.FailIf(to > len(rows)/2,
+		"%d groups are too many to evaluate on %d samples; expected at most %d", to, len(rows), len(rows)/2)
 	lengths := guard.Must(fitting.CountLengths(ctx, x, to, rng.Seed(g.Seed, "number of groups")))
 	c := &CountCurve{From: from, To: to, Samples: len(rows)}
 	chosen := cluster.ChooseCount(lengths, from)

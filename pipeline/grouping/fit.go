@@ -38,14 +38,11 @@ type Fit struct {
 // Check returns an error, before features are computed, for a method that is no factorisation or that cannot start from
 // Start. With a set, it also checks the set's sizes. With skipBad it does not check the number of samples, because some
 // may be skipped.
-func (f Fit) Check(set *datasets.Set, skipBad bool) error {
-	if spec.OnFeatures(f.Method.Name) {
-		return fmt.Errorf("%s does not factorise; choose another method (see partwise methods)", f.Method.Name)
-	}
-	method, err := f.Method.Build()
-	if err != nil {
-		return err
-	}
+func (f Fit) Check(set *datasets.Set, skipBad bool) (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(spec.OnFeatures(f.Method.Name),
+		"%s does not factorise; choose another method (see partwise methods)", f.Method.Name)
+	method := guard.Must(f.Method.Build())
 	_, parts := method.(factor.Composition)
 	needs := f.Method.Needs()
 	switch {

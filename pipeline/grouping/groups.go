@@ -6,7 +6,6 @@ package grouping
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -241,9 +240,8 @@ func (g Groups) removeStrays(ctx context.Context, in *input.Inputs, of *factor.R
 	for _, pair := range slices.Concat(known.MustLink, known.CannotLink) {
 		strays[pair[0]], strays[pair[1]] = false, false
 	}
-	if !slices.Contains(strays, false) {
-		guard.Fail("min-size %d: no group has so many samples that belong to it", g.MinSize)
-	}
+	guard.FailIf(!slices.Contains(strays, false),
+		"min-size %d: no group has so many samples that belong to it", g.MinSize)
 	for i, stray := range strays {
 		if stray {
 			groups[i] = others
@@ -378,17 +376,12 @@ func Regrouped(ctx context.Context, in *input.Inputs, m *models.Model, points ma
 }
 
 // CheckParts rejects settings that Parts does not support.
-func (g Groups) CheckParts() error {
-	switch {
-	case !spec.OnFeatures(g.Method.Name):
-		return errors.New("needs a method that clusters features, such as kmeans")
-	case g.UseLabels || !g.Links.None():
-		return errors.New("not with labels or links, which may join two parts")
-	case g.Batch > 0:
-		return errors.New("not with batches")
-	case g.MinSize > 0:
-		return errors.New("not with min-size, whose group Others may join two parts")
-	}
+func (g Groups) CheckParts() (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(!spec.OnFeatures(g.Method.Name), "needs a method that clusters features, such as kmeans")
+	guard.FailIf(g.UseLabels || !g.Links.None(), "not with labels or links, which may join two parts")
+	guard.FailIf(g.Batch > 0, "not with batches")
+	guard.FailIf(g.MinSize > 0, "not with min-size, whose group Others may join two parts")
 	return nil
 }
 

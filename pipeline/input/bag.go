@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -67,30 +68,24 @@ func (b *bag) Stored(samples []int) (total float64) {
 }
 
 // vocabulary returns the words of a file, or learns them from the descriptors of the samples.
-func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*spec.LearnedWords, error) {
+func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (_ *spec.LearnedWords, err error) {
+	defer guard.Catch(&err)
 	if b.fixed != nil {
 		return b.fixed, nil
 	}
 	w := b.Words
 	learned := &spec.LearnedWords{Key: cache.NewKey("words", features.CacheVersion, w.WordCount(), w.By, w.Sample, w.PerImage, seed, b.Keys(samples))}
-	var err error
 	if blob, ok := fetch(ctx, b.in.store, learned.Key); ok {
 		if learned.Vocabulary, err = vocab.Load(ctx, bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == b.extractor.Dim() && learned.Len() == w.WordCount() {
 			return learned, nil
 		}
 	}
 	vectors, dim, err := b.Sample(ctx, samples, seed)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	training := vocab.Training{Words: w.Count, Method: w.By, Seed: seed, Progress: b.in.progress.Of("learning visual words")}
-	if learned.Vocabulary, err = training.Train(ctx, vectors, dim); err != nil {
-		return nil, err
-	}
+	learned.Vocabulary = guard.Must(training.Train(ctx, vectors, dim))
 	var blob bytes.Buffer
-	if err := learned.Save(&blob); err != nil {
-		return nil, err
-	}
+	guard.Check(learned.Save(&blob))
 	b.in.store.Put(learned.Key, blob.Bytes())
 	return learned, nil
 }
@@ -107,7 +102,8 @@ func (b *bag) Sample(ctx context.Context, samples []int, seed uint64) (vectors [
 	return vectors, dim, nil
 }
 
-func (b *bag) count(ctx context.Context, v *spec.LearnedWords, samples []int) (*sparse.CSR, error) {
+func (b *bag) count(ctx context.Context, v *spec.LearnedWords, samples []int) (_ *sparse.CSR, err error) {
+	defer guard.Catch(&err)
 	w := b.Words
 	grid := w.GridOrDefault()
 	key := cache.NewKey("histograms", features.CacheVersion, v.Key, w.Assignment, grid, b.Keys(samples))
@@ -117,16 +113,10 @@ func (b *bag) count(ctx context.Context, v *spec.LearnedWords, samples []int) (*
 			return counted, nil
 		}
 	}
-	assigner, err := vocab.NewAssigner(v.Vocabulary, w.Assignment)
-	if err != nil {
-		return nil, err
-	}
+	assigner := guard.Must(vocab.NewAssigner(v.Vocabulary, w.Assignment))
 	// The memory for the rows, their matrix and its bytes in the cache.
 	what := describeSize("the histograms of "+b.in.Set.Name, len(samples), b.columns())
-	release, err := memory.FromContext(ctx).Keep(int64(48*b.Stored(samples)), what)
-	if err != nil {
-		return nil, err
-	}
+	release := guard.Must(memory.FromContext(ctx).Keep(int64(48*b.Stored(samples)), what))
 	defer release()
 	rows := make([]vocab.Histogram, len(samples))
 	if err := b.Each(ctx, samples, b.in.progress.Of("counting visual words"), func(at int, d *features.Descriptors) error {
@@ -142,9 +132,7 @@ func (b *bag) count(ctx context.Context, v *spec.LearnedWords, samples []int) (*
 	}); err != nil {
 		return nil, err
 	}
-	if counted, err = vocab.Matrix(grid.Len()*v.Len(), rows); err != nil {
-		return nil, err
-	}
+	counted = guard.Must(vocab.Matrix(grid.Len()*v.Len(), rows))
 	if blob, err := counted.AppendBinary(nil); err == nil {
 		b.in.store.Put(key, blob)
 	}
@@ -152,15 +140,10 @@ func (b *bag) count(ctx context.Context, v *spec.LearnedWords, samples []int) (*
 }
 
 // learn returns the weighted histograms of the samples.
-func (b *bag) learn(ctx context.Context, samples []int, learn int, seed uint64) (mat.Matrix, Learned, error) {
-	v, err := b.vocabulary(ctx, samples[:learn], seed)
-	if err != nil {
-		return nil, Learned{}, err
-	}
-	counts, err := b.count(ctx, v, samples)
-	if err != nil {
-		return nil, Learned{}, err
-	}
+func (b *bag) learn(ctx context.Context, samples []int, learn int, seed uint64) (_ mat.Matrix, _ Learned, err error) {
+	defer guard.Catch(&err)
+	v := guard.Must(b.vocabulary(ctx, samples[:learn], seed))
+	counts := guard.Must(b.count(ctx, v, samples))
 	weighting := vocab.Weighting{Power: b.power, Norm: b.norm, IDF: v.Weights}
 	if b.Words.IDF && weighting.IDF == nil {
 		weighting.IDF = vocab.LearnIDF(counts.SelectRows(matrix.Range(learn)))
@@ -190,21 +173,15 @@ func (b *bag) columns() int {
 }
 
 // readVocabulary reads the words of a file that fits the memory budget of the context.
-func readVocabulary(ctx context.Context, path string) (*spec.LearnedWords, error) {
+func readVocabulary(ctx context.Context, path string) (_ *spec.LearnedWords, err error) {
+	defer guard.Catch(&err)
 	info, err := os.Stat(path)
 	if err == nil {
 		err = memory.FromContext(ctx).Check(info.Size(), path)
 	}
-	if err != nil {
-		return nil, err
-	}
-	text, err := output.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
+	text := guard.Must(output.ReadFile(path))
 	v, err := vocab.Load(ctx, bytes.NewReader(text), int64(len(text)))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
+	guard.Check(guard.Wrap(err, "%s", path))
 	return &spec.LearnedWords{Vocabulary: v, Key: cache.NewKey("words of a file", text)}, nil
 }

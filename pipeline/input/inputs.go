@@ -70,30 +70,25 @@ func Prepare(ctx context.Context, e *spec.Experiment, opt PrepareOptions) (*Inpu
 }
 
 // Open reads the data of an experiment, or the part that its settings select, but no images.
-func Open(ctx context.Context, e *spec.Experiment) (*datasets.Set, error) {
+func Open(ctx context.Context, e *spec.Experiment) (_ *datasets.Set, err error) {
+	defer guard.Catch(&err)
 	defer timing.Start(ctx, timing.Reading)()
 	d := e.Data
 	d.OpenOptions.SkipBad = e.Features.SkipBad
 	d.Pool = d.Pool || e.Split != "" && !d.NoClasses // train/Coast and test/Coast are one class
-	set, err := datasets.Open(ctx, d.Set, d.OpenOptions)
-	if err != nil {
-		return nil, err
-	}
+	set := guard.Must(datasets.Open(ctx, d.Set, d.OpenOptions))
 	if d.Labelled && len(set.Classes) > 0 {
 		set = set.Labelled()
 	}
-	if d.Largest > len(set.Classes) {
-		return nil, fmt.Errorf("largest: %d classes requested, but %s has %d", d.Largest, set.Name, len(set.Classes))
-	}
+	guard.FailIf(d.Largest > len(set.Classes),
+		"largest: %d classes requested, but %s has %d", d.Largest, set.Name, len(set.Classes))
 	if d.Largest > 0 {
 		set = set.Largest(d.Largest)
 	}
 	if d.Samples == 0 {
 		return set, nil
 	}
-	if d.Samples > set.Len() {
-		return nil, fmt.Errorf("samples: %d requested, but %s has %d", d.Samples, set.Name, set.Len())
-	}
+	guard.FailIf(d.Samples > set.Len(), "samples: %d requested, but %s has %d", d.Samples, set.Name, set.Len())
 	rows := rng.New(e.Seed, "samples").Perm(set.Len())[:d.Samples]
 	slices.Sort(rows)
 	return set.Subset(rows), nil
@@ -170,17 +165,11 @@ func (in *Inputs) options(what string) features.Options {
 	}
 }
 
-func (in *Inputs) prepare(ctx context.Context) error {
-	m, err := in.Features.Extract(ctx, in.Set, in.options("reading"))
-	if err != nil {
-		return err
-	}
-	if err = in.mask(ctx, m); err != nil {
-		return err
-	}
-	if m.X, err = in.weighted(m.X, m.Rows); err != nil {
-		return err
-	}
+func (in *Inputs) prepare(ctx context.Context) (err error) {
+	defer guard.Catch(&err)
+	m := guard.Must(in.Features.Extract(ctx, in.Set, in.options("reading")))
+	guard.Check(in.mask(ctx, m))
+	m.X = guard.Must(in.weighted(m.X, m.Rows))
 	in.X, in.Made = m.X, m.Made
 	in.setShape()
 	return in.reserveMatrix(ctx, "the features of "+in.Set.Name, m.X)
@@ -271,12 +260,10 @@ type PrepareOptions struct {
 
 // prepareLearned computes visual words and joined features, unless each draw of a classification learns its own.
 func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err error) {
+	defer guard.Catch(&err)
 	before, eachDraw := len(in.releases), e.Task == spec.Classification
 	if in.Features.Joined != nil {
-		all, err := newJoined(ctx, in)
-		if err != nil {
-			return err
-		}
+		all := guard.Must(newJoined(ctx, in))
 		in.learner = all
 		columns := 0
 		for _, m := range all.members {
@@ -288,9 +275,7 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err e
 			columns += m.columns()
 		}
 	} else {
-		if in.Bag, err = newBag(ctx, in, in.Features); err != nil {
-			return err
-		}
+		in.Bag = guard.Must(newBag(ctx, in, in.Features))
 		in.learner, in.Rows, in.Skipped = in.Bag, in.Bag.Rows, in.Bag.Skipped
 		eachDraw = eachDraw && in.Bag.fixed == nil
 	}
@@ -305,9 +290,7 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err e
 	}
 	in.learner = nil
 	pieces := slices.Clone(in.releases[before:])
-	if err := in.reserveMatrix(ctx, "the features of "+in.Set.Name, in.X); err != nil {
-		return err
-	}
+	guard.Check(in.reserveMatrix(ctx, "the features of "+in.Set.Name, in.X))
 	in.releases = slices.Delete(in.releases, before, before+len(pieces))
 	for _, release := range pieces {
 		release()
@@ -449,26 +432,19 @@ func (in *Inputs) Population() string {
 }
 
 // CheckBatch returns an error for features that cannot be computed in blocks.
-func CheckBatch(f spec.Features) error {
-	switch {
-	case f.Joined != nil:
-		return errors.New("features: joined features are not supported in batches; use one, such as pixels=32")
-	case f.OfWords():
-		return errors.New("features: visual words are not supported in batches; use pixels=32, for example")
-	case f.Transductive():
-		return errors.New("features: whitening and propagation are not supported in batches; remove whiten and propagate")
-	}
+func CheckBatch(f spec.Features) (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(f.Joined != nil, "features: joined features are not supported in batches; use one, such as pixels=32")
+	guard.FailIf(f.OfWords(), "features: visual words are not supported in batches; use pixels=32, for example")
+	guard.FailIf(f.Transductive(),
+		"features: whitening and propagation are not supported in batches; remove whiten and propagate")
 	return nil
 }
 
-func (in *Inputs) prepareBlocks(ctx context.Context) error {
-	if err := CheckBatch(in.Features); err != nil {
-		return err
-	}
-	b, err := in.Features.InBlocks(ctx, in.Set, in.options("reading"))
-	if err != nil {
-		return err
-	}
+func (in *Inputs) prepareBlocks(ctx context.Context) (err error) {
+	defer guard.Catch(&err)
+	guard.Check(CheckBatch(in.Features))
+	b := guard.Must(in.Features.InBlocks(ctx, in.Set, in.options("reading")))
 	in.Blocks, in.Made, in.Places = b, b.Made, features.Cells{}
 	in.setShape()
 	return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -44,18 +45,15 @@ type member struct {
 
 // newJoined computes the features, and describes images for visual words. It sets Rows and Skipped of the inputs: the
 // samples that all features can use, and an error for each other sample.
-func newJoined(ctx context.Context, in *Inputs) (*joined, error) {
+func newJoined(ctx context.Context, in *Inputs) (_ *joined, err error) {
+	defer guard.Catch(&err)
 	f := in.Features
-	if err := f.CheckJoined(); err != nil {
-		return nil, fmt.Errorf("features: %w", err)
-	}
+	guard.Check(guard.Wrap(f.CheckJoined(), "features"))
 	n := in.Set.Len()
 	j := &joined{in: in, members: make([]member, len(f.Joined))}
 	order := matrix.Range(len(f.Joined))
 	for at, w := range f.Joined {
-		if _, err := w.Features.Crop.Cropper(); err != nil {
-			return nil, err
-		}
+		guard.Must(w.Features.Crop.Cropper())
 		j.members[at].Weighted = w
 		if w.Features.OfWords() { // a missing file of words is found before images are read
 			order = slices.Insert(slices.Delete(order, at, at+1), 0, at)
@@ -63,10 +61,7 @@ func newJoined(ctx context.Context, in *Inputs) (*joined, error) {
 	}
 	bad := make([]error, n)
 	for _, at := range order {
-		left, err := j.members[at].make(ctx, in)
-		if err != nil {
-			return nil, err
-		}
+		left := guard.Must(j.members[at].make(ctx, in))
 		for i, row := range j.members[at].rowOf {
 			if row < 0 {
 				bad[i], left = cmp.Or(bad[i], left[0]), left[1:]
@@ -88,21 +83,16 @@ func newJoined(ctx context.Context, in *Inputs) (*joined, error) {
 
 // make computes the feature of the samples, and returns an error for each unusable one.
 func (m *member) make(ctx context.Context, in *Inputs) (skipped []error, err error) {
+	defer guard.Catch(&err)
 	var used []int
 	f := m.Features
 	f.SkipBad = in.Features.SkipBad
 	if f.OfWords() {
-		if m.bag, err = newBag(ctx, in, f); err != nil {
-			return nil, err
-		}
+		m.bag = guard.Must(newBag(ctx, in, f))
 		used, skipped = m.bag.Rows, m.bag.Skipped
 	} else {
-		if m.made, err = f.Extract(ctx, in.Set, in.options("reading")); err != nil {
-			return nil, err
-		}
-		if err := in.reserveMatrix(ctx, "the features of "+in.Set.Name, m.made.X); err != nil {
-			return nil, err
-		}
+		m.made = guard.Must(f.Extract(ctx, in.Set, in.options("reading")))
+		guard.Check(in.reserveMatrix(ctx, "the features of "+in.Set.Name, m.made.X))
 		used, skipped = m.made.Rows, m.made.Skipped
 	}
 	m.rowOf = PlacesOf(used, in.Set.Len())
@@ -348,7 +338,8 @@ func (in *Inputs) FirstNegative() (row, column int, value float64, found bool) {
 func (in *Inputs) PerDraw() bool { return in.X == nil || in.Features.Transductive() }
 
 // propagate whitens and propagates features as the settings say, and adds what new samples need to learned.
-func (in *Inputs) propagate(ctx context.Context, x mat.Matrix, classes int, learned *Learned) (mat.Matrix, error) {
+func (in *Inputs) propagate(ctx context.Context, x mat.Matrix, classes int, learned *Learned) (_ mat.Matrix, err error) {
+	defer guard.Catch(&err)
 	f := in.Features
 	if !f.Transductive() {
 		return x, nil
@@ -356,9 +347,7 @@ func (in *Inputs) propagate(ctx context.Context, x mat.Matrix, classes int, lear
 	by := cluster.Propagation{Ridge: f.Whiten, Share: f.Propagate, Clusters: classes}
 	n, m := x.Dims()
 	release, err := memory.FromContext(ctx).Acquire(ctx, int64(by.Memory(n, m)), describeSize("whitening and propagating "+in.Set.Name, n, m))
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	defer release()
 	var y *mat.Dense
 	if learned.Propagated = f.Propagated; learned.Propagated != nil {
@@ -366,9 +355,7 @@ func (in *Inputs) propagate(ctx context.Context, x mat.Matrix, classes int, lear
 	} else {
 		y, learned.Propagated, err = by.Fit(ctx, x)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Set.Name, err)
-	}
+	guard.Check(guard.Wrap(err, "%s", in.Set.Name))
 	return y, nil
 }
 

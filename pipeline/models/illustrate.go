@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -136,12 +137,10 @@ func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, c
 
 // illustrateWords adds the patches of the samples. It describes a few photographs at a time, and keeps only the places
 // and words of their patches.
-func illustrateWords(ctx context.Context, in *input.Inputs, out *Illustrations, v *vocab.Vocabulary, samples []int, bases []*mat.Dense) error {
+func illustrateWords(ctx context.Context, in *input.Inputs, out *Illustrations, v *vocab.Vocabulary, samples []int, bases []*mat.Dense) (err error) {
+	defer guard.Catch(&err)
 	grid := in.Bag.Words.GridOrDefault()
-	assigner, err := vocab.NewAssigner(v, vocab.Assignment{})
-	if err != nil {
-		return err
-	}
+	assigner := guard.Must(vocab.NewAssigner(v, vocab.Assignment{}))
 	random := rng.New(0, "words shown")
 	out.TotalWords, out.Words = v.Len(), make([]WordShown, v.Len())
 	for w := range out.Words {
@@ -152,7 +151,7 @@ func illustrateWords(ctx context.Context, in *input.Inputs, out *Illustrations, 
 		some := samples[from:min(from+few, len(samples))]
 		described := make([]*features.Descriptors, len(some))
 		words := make([]vocab.Assigned, len(some))
-		if err := in.Bag.Each(ctx, some, nil, func(at int, d *features.Descriptors) error {
+		guard.Check(in.Bag.Each(ctx, some, nil, func(at int, d *features.Descriptors) error {
 			if err := assigner.Assign(&words[at], d); err != nil {
 				return err
 			}
@@ -165,9 +164,7 @@ func illustrateWords(ctx context.Context, in *input.Inputs, out *Illustrations, 
 				out.Parts[p].Patches[from+at] = partsOf(grid, v.Len(), ofWords, d, &words[at])
 			}
 			return nil
-		}); err != nil {
-			return err
-		}
+		}))
 		for at, d := range described {
 			out.Counted += d.Len()
 			for i := range d.Len() { // a random selection of each word's patches

@@ -23,6 +23,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -207,7 +208,8 @@ func ContentsOf(in *input.Inputs) []int {
 
 // Check returns an error for a set whose samples the model cannot represent, or if the program has another network than
 // the model. It reads no image.
-func (m *Model) Check(ctx context.Context, set *datasets.Set) error {
+func (m *Model) Check(ctx context.Context, set *datasets.Set) (err error) {
+	defer guard.Catch(&err)
 	was, is := m.source, sourceOf(set)
 	kind := func(s modelSource) string {
 		switch {
@@ -225,14 +227,9 @@ func (m *Model) Check(ctx context.Context, set *datasets.Set) error {
 	case was.Black != is.Black || was.White != is.White:
 		return fmt.Errorf("the values of %s range from %v to %v, but the model needs values from %v to %v", set.Name, is.Black, is.White, was.Black, was.White)
 	}
-	digests, err := m.networks(ctx)
-	if err != nil {
-		return err
-	}
+	digests := guard.Must(m.networks(ctx))
 	for i, f := range m.Features.Each() {
-		if _, err := f.Crop.Cropper(); err != nil {
-			return err
-		}
+		guard.Must(f.Crop.Cropper())
 		if digests[i] != m.digests[i] {
 			return fmt.Errorf("%s: not the network of the model: SHA-256 is %.16s, expected %.16s", f.ExtractorOrPixels().Label(), digests[i], m.digests[i])
 		}
@@ -300,22 +297,13 @@ const DefaultReject = 0.99
 // groups were formed by it. Training samples keep their groups. The inputs must have the features of the model. A
 // sample is rejected if it is farther from the centre than the fraction reject of the group's own samples, each
 // measured from the centre of the others; 0 rejects none.
-func (m *Model) Assign(ctx context.Context, in *input.Inputs, reject float64) ([]Assigned, error) {
+func (m *Model) Assign(ctx context.Context, in *input.Inputs, reject float64) (_ []Assigned, err error) {
+	defer guard.Catch(&err)
 	of := m.Groups
-	if of == nil {
-		return nil, errors.New("the model has no groups")
-	}
-	if !(reject >= 0 && reject <= 1) {
-		return nil, fmt.Errorf("reject %v: expected a fraction from 0 to 1", reject)
-	}
-	points, err := m.Represent(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	found, err := of.Centres.Memberships(ctx, points, nil)
-	if err != nil {
-		return nil, err
-	}
+	guard.FailIf(of == nil, "the model has no groups")
+	guard.FailIf(!(reject >= 0 && reject <= 1), "reject %v: expected a fraction from 0 to 1", reject)
+	points := guard.Must(m.Represent(ctx, in))
+	found := guard.Must(of.Centres.Memberships(ctx, points, nil))
 	known := make(map[int]int, len(of.Samples))
 	for i, content := range of.Samples {
 		if _, twice := known[content]; !twice {
@@ -339,9 +327,7 @@ func (m *Model) Assign(ctx context.Context, in *input.Inputs, reject float64) ([
 		moved = moved || groups[i] != f.Group
 	}
 	if moved {
-		if found, err = of.Centres.Memberships(ctx, points, groups); err != nil {
-			return nil, err
-		}
+		found = guard.Must(of.Centres.Memberships(ctx, points, groups))
 	}
 	for i, f := range found {
 		out[i].Membership = f

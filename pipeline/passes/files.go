@@ -16,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -42,32 +43,27 @@ func Sampled(paths []string) (some []string) {
 
 // Draw reads about n evenly spaced rows of these shards.
 func Draw(ctx context.Context, paths []string, f spec.Features, n int) (s Sample, err error) {
-	var values []float64
 	defer func() {
 		if err != nil && s.Inputs != nil {
 			s.Close()
 		}
 	}()
+	defer guard.Catch(&err)
+	var values []float64
 	for _, path := range paths {
-		in, err := Open(ctx, path, f)
-		if err != nil {
-			return s, err
-		}
+		in := guard.Must(Open(ctx, path, f))
 		if s.Inputs == nil {
 			s.Inputs = in
 		} else {
 			defer in.Close()
 		}
 		rows, m := in.Dims()
-		if _, columns := s.Dims(); m != columns {
-			return s, fmt.Errorf("%s: vectors of %d values, but %s has %d", path, m, paths[0], columns)
-		}
+		_, columns := s.Dims()
+		guard.FailIf(m != columns, "%s: vectors of %d values, but %s has %d", path, m, paths[0], columns)
 		row := mat.NewDense(1, m, nil)
 		take := min(rows, (n+len(paths)-1)/len(paths))
 		for r := range take {
-			if err := in.Blocks.Read(ctx, r*rows/take, row); err != nil {
-				return s, err
-			}
+			guard.Check(in.Blocks.Read(ctx, r*rows/take, row))
 			values = append(values, row.RawRowView(0)...)
 		}
 	}
@@ -83,10 +79,7 @@ func ReadFile(ctx context.Context, path string) (*State, error) {
 		return nil, err
 	}
 	s, err := Read(ctx, text)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return s, err
+	return s, guard.Wrap(err, "%s", path)
 }
 
 // SumsFile returns the path of the sums of a shard in a folder.
@@ -95,14 +88,12 @@ func SumsFile(dir string, shard vectorfile.Shard) string {
 }
 
 // RemoveSums removes the sums of n shards from a folder, and the folder if it is empty then. Other files stay.
-func RemoveSums(dir string, n int) error {
+func RemoveSums(dir string, n int) (err error) {
+	defer guard.Catch(&err)
 	for i := range n {
 		path := SumsFile(dir, vectorfile.Shard{Index: i, Of: n})
-		if _, err := readSums(path); err != nil {
-			continue
-		}
-		if err := os.Remove(path); err != nil {
-			return err
+		if _, err := readSums(path); err == nil {
+			guard.Check(os.Remove(path))
 		}
 	}
 	_ = os.Remove(dir) // fails if files are left
@@ -110,48 +101,33 @@ func RemoveSums(dir string, n int) error {
 }
 
 // PassFile writes the sums of the shard in a file at a state into the folder dir, unless they are there.
-func PassFile(ctx context.Context, s *State, path, dir string) error {
-	part, err := partOf(path)
-	if err != nil {
-		return err
-	}
+func PassFile(ctx context.Context, s *State, path, dir string) (err error) {
+	defer guard.Catch(&err)
+	part := partOf(path)
 	to := SumsFile(dir, part.Shard)
-	before, err := readSums(to)
-	switch _, statErr := os.Lstat(to); {
-	case errors.Is(statErr, fs.ErrNotExist):
-	case err != nil:
-		return fmt.Errorf("%w; remove it, or choose another folder", err)
+	if _, missing := os.Lstat(to); !errors.Is(missing, fs.ErrNotExist) {
+		before, err := readSums(to)
+		guard.FailIf(err != nil, "%w; remove it, or choose another folder", err)
+		if before.Model == s.Digest && before.Parts[0] == part {
+			return nil
+		}
 	}
-	if before != nil && before.Model == s.Digest && before.Parts[0] == part {
-		return nil
-	}
-	sums, err := s.passOver(ctx, path, part)
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteFunc(to, sums.Save)
+	return atomicfile.WriteFunc(to, s.passOver(ctx, path, part).Save)
 }
 
 // PassOver returns the sums of the shard in a file.
-func (s *State) PassOver(ctx context.Context, path string) (*Sums, error) {
-	part, err := partOf(path)
-	if err != nil {
-		return nil, err
-	}
-	return s.passOver(ctx, path, part)
+func (s *State) PassOver(ctx context.Context, path string) (_ *Sums, err error) {
+	defer guard.Catch(&err)
+	return s.passOver(ctx, path, partOf(path)), nil
 }
 
-func (s *State) passOver(ctx context.Context, path string, part Part) (*Sums, error) {
-	in, err := Open(ctx, path, s.Model.Features)
-	if err != nil {
-		return nil, err
-	}
+// passOver is PassOver for a part. It and partOf call guard.Fail.
+func (s *State) passOver(ctx context.Context, path string, part Part) *Sums {
+	in := guard.Must(Open(ctx, path, s.Model.Features))
 	defer in.Close()
 	sums, err := s.Pass(ctx, Rows{in.Blocks, part, in.Labels(), in.Set.Classes})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, in.NameRows(err, nil))
-	}
-	return sums, nil
+	guard.Check(guard.Wrap(in.NameRows(err, nil), "%s", path))
+	return sums
 }
 
 // Missing returns the paths of the shards without sums of this state in the folder dir.
@@ -165,28 +141,18 @@ func (s *State) Missing(paths []string, dir string) (missing []string) {
 	return missing
 }
 
-func partOf(path string) (p Part, err error) {
-	var ok bool
-	if p.Shard, ok = vectorfile.ShardOf(path); !ok {
-		return p, fmt.Errorf("%s: expected the name of a shard, such as rows-00003-of-00064.npz", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return p, err
-	}
+func partOf(path string) Part {
+	shard, ok := vectorfile.ShardOf(path)
+	guard.FailIf(!ok, "%s: expected the name of a shard, such as rows-00003-of-00064.npz", path)
+	f := guard.Must(os.Open(path))
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return p, err
-	}
-	z, err := npz.Open(f, info.Size())
+	z, err := npz.Open(f, guard.Must(f.Stat()).Size())
+	digest := ""
 	if err == nil {
-		p.Digest, err = z.Digest()
+		digest, err = z.Digest()
 	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return p, err
+	guard.Check(guard.Wrap(err, "%s", path))
+	return Part{shard, digest}
 }
 
 // Merge returns the state after the pass whose sums are in the folder dir.
@@ -203,10 +169,7 @@ func Merge(ctx context.Context, s *State, dir string) (*State, error) {
 		return nil, err
 	}
 	next, err := s.Update(ctx, total)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", dir, err)
-	}
-	return next, err
+	return next, guard.Wrap(err, "%s", dir)
 }
 
 // Save writes the sums.
@@ -223,44 +186,28 @@ func (s *Sums) Save(w io.Writer) error {
 	return z.Close()
 }
 
-func readSums(path string) (s *Sums, err error) {
+func readSums(path string) (*Sums, error) {
 	text, err := output.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	s, err = ReadSums(text)
-	if err == nil {
-		if shard, _ := vectorfile.ShardOf(path); len(s.Parts) != 1 || s.Parts[0].Shard != shard {
-			err = fmt.Errorf("its shards %v do not match its name", s.Parts)
-		}
+	s, err := ReadSums(text)
+	if shard, _ := vectorfile.ShardOf(path); err == nil && (len(s.Parts) != 1 || s.Parts[0].Shard != shard) {
+		err = fmt.Errorf("its shards %v do not match its name", s.Parts)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: not a file of sums: %w", path, err)
-	}
-	return s, nil
+	return s, guard.Wrap(err, "%s: not a file of sums", path)
 }
 
 // ReadSums reads sums that Save wrote.
-func ReadSums(text []byte) (*Sums, error) {
-	z, err := npz.Open(bytes.NewReader(text), int64(len(text)))
-	if err != nil {
-		return nil, err
-	}
-	document, err := z.Text(SumsPrefix)
-	if err != nil {
-		return nil, err
-	}
+func ReadSums(text []byte) (_ *Sums, err error) {
+	defer guard.Catch(&err)
+	z := guard.Must(npz.Open(bytes.NewReader(text), int64(len(text))))
 	s := &Sums{}
-	if err = json.Unmarshal(document, s); err != nil {
-		return nil, err
-	}
+	guard.Check(json.Unmarshal(guard.Must(z.Text(SumsPrefix)), s))
 	for name, to := range map[string]*[]float64{"values": &s.Values, "keys": &s.Keys, "drawn": &s.Drawn} {
-		if *to, _, err = z.Floats(name, 1, nil); err != nil {
-			return nil, err
-		}
+		*to, _, err = z.Floats(name, 1, nil)
+		guard.Check(err)
 	}
-	if len(s.Keys) == 0 && len(s.Drawn) > 0 {
-		return nil, errors.New("samples without keys")
-	}
+	guard.FailIf(len(s.Keys) == 0 && len(s.Drawn) > 0, "samples without keys")
 	return s, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -33,7 +34,8 @@ type Learner struct {
 }
 
 // Learn learns until convergence or the largest number of passes.
-func (l *Learner) Learn(ctx context.Context) error {
+func (l *Learner) Learn(ctx context.Context) (err error) {
+	defer guard.Catch(&err)
 	s, err := ReadFile(ctx, l.Out)
 	switch {
 	case err == nil && !l.Force:
@@ -43,35 +45,26 @@ func (l *Learner) Learn(ctx context.Context) error {
 	case !l.Force && !errors.Is(err, fs.ErrNotExist):
 		return &fs.PathError{Op: "write", Path: l.Out, Err: fs.ErrExist}
 	default:
-		if s, err = l.start(ctx); err != nil {
-			return err
-		}
+		s = guard.Must(l.start(ctx))
 	}
 	for !s.Done && s.Passes < l.Passes {
 		if s, err = l.Round(ctx, s); err == nil {
 			err = l.Report(s)
 		}
-		if err != nil {
-			return err
-		}
+		guard.Check(err)
 	}
 	return nil
 }
 
-func (l *Learner) start(ctx context.Context) (*State, error) {
+func (l *Learner) start(ctx context.Context) (_ *State, err error) {
+	defer guard.Catch(&err)
 	paths := l.Sample
 	if paths == nil {
 		paths = Sampled(l.Paths)
 	}
-	sample, err := Draw(ctx, paths, spec.Features{Normalise: features.NormNone}, max(sampledRows, 10*l.Run.Rank))
-	if err != nil {
-		return nil, err
-	}
+	sample := guard.Must(Draw(ctx, paths, spec.Features{Normalise: features.NormNone}, max(sampledRows, 10*l.Run.Rank)))
 	defer sample.Close()
-	s, err := Start(ctx, l.Method, l.Run, sample, len(l.Paths))
-	if err != nil {
-		return nil, err
-	}
+	s := guard.Must(Start(ctx, l.Method, l.Run, sample, len(l.Paths)))
 	s.Model.Program, s.Model.Data = l.Program, filepath.Base(filepath.Dir(l.Paths[0]))
 	return s.WriteFile(l.Out, l.Force)
 }

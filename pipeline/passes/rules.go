@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -40,17 +41,14 @@ func Check(m spec.Method) error {
 }
 
 // ruleOf returns the rule of a method, or an error with the reason why there is none.
-func ruleOf(m spec.Method) (rule, error) {
-	if m.FixedBasis != "" || m.Restarts > 1 || m.Consensus || m.Tune != nil {
-		return nil, fmt.Errorf("%s: passes support no fixed-basis, restarts, consensus and tune", m.Name)
-	}
+func ruleOf(m spec.Method) (_ rule, err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(m.FixedBasis != "" || m.Restarts > 1 || m.Consensus || m.Tune != nil,
+		"%s: passes support no fixed-basis, restarts, consensus and tune", m.Name)
 	if m.Name == spec.KMeans {
 		return kmeans{m}, nil
 	}
-	method, err := m.Build()
-	if err != nil {
-		return nil, err
-	}
+	method := guard.Must(m.Build())
 	switch method.(type) {
 	case factor.NMF, factor.NMFKL, factor.CNMF, factor.CNMFKL:
 		b, err := grouping.MiniBatch(m, factor.DefaultBlock)
@@ -187,6 +185,7 @@ func (r nmf) own(row []float64, weight float64) (cost float64) {
 }
 
 func (r nmf) update(ctx context.Context, next *State, all *Sums) (objective float64, err error) {
+	defer guard.Catch(&err)
 	if next.Step != Learning {
 		next.Step = Learning
 		m, c := next.Model.Columns, len(next.Classes)
@@ -202,17 +201,12 @@ func (r nmf) update(ctx context.Context, next *State, all *Sums) (objective floa
 				rows = append(rows, row...)
 			}
 		}
-		if rows == nil {
-			return 0, errors.New("no sample of the shards has a label")
-		}
+		guard.FailIf(rows == nil, "no sample of the shards has a label")
 		next.Fixed = mat.NewDense(len(rows)/m, m, rows)
 		return 0, nil
 	}
 	if next.Fixed != nil {
-		fixed, err := r.Sums(ctx, next.Vectors, inMemory{next.Fixed})
-		if err != nil {
-			return 0, err
-		}
+		fixed := guard.Must(r.Sums(ctx, next.Vectors, inMemory{next.Fixed}))
 		floats.Add(all.Values, fixed)
 	}
 	next.Vectors, err = r.Update(ctx, next.Vectors, all.Values)

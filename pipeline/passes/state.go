@@ -10,7 +10,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -22,6 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -92,17 +92,13 @@ type Part struct {
 }
 
 // Pass returns the sums of a shard.
-func (s *State) Pass(ctx context.Context, x Rows) (*Sums, error) {
-	if x.Shard.Of != len(s.Shards) {
-		return nil, fmt.Errorf("shard %s: the model learns from %d shards", x.Shard, len(s.Shards))
-	}
-	if was := s.Shards[x.Shard.Index]; was != "" && was != x.Digest {
-		return nil, fmt.Errorf("shard %s has changed since the first pass", x.Shard)
-	}
-	if _, m := x.Dims(); m != s.Model.Columns {
-		return nil, fmt.Errorf("shard %s has %d features, but the model has %d", x.Shard, m, s.Model.Columns)
-	}
-	n, _ := x.Dims()
+func (s *State) Pass(ctx context.Context, x Rows) (_ *Sums, err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(x.Shard.Of != len(s.Shards), "shard %s: the model learns from %d shards", x.Shard, len(s.Shards))
+	was := s.Shards[x.Shard.Index]
+	guard.FailIf(was != "" && was != x.Digest, "shard %s has changed since the first pass", x.Shard)
+	n, m := x.Dims()
+	guard.FailIf(m != s.Model.Columns, "shard %s has %d features, but the model has %d", x.Shard, m, s.Model.Columns)
 	sums := &Sums{Model: s.Digest, Parts: []Part{x.Part}, Samples: n}
 	return sums, s.sum(ctx, s, x, sums)
 }
@@ -168,34 +164,25 @@ func Total(n int, read func(i int) (*Sums, error)) (*Sums, error) {
 }
 
 // Update returns the state after a pass, given the sum of the sums of all shards.
-func (s *State) Update(ctx context.Context, total *Sums) (*State, error) {
+func (s *State) Update(ctx context.Context, total *Sums) (_ *State, err error) {
+	defer guard.Catch(&err)
 	next := *s
 	next.Shards, next.Objective = make([]string, len(s.Shards)), slices.Clone(s.Objective)
-	if total.Model != s.Digest {
-		return nil, errors.New("the sums are of another model, or of another pass: run the pass again")
-	}
+	guard.FailIf(total.Model != s.Digest, "the sums are of another model, or of another pass: run the pass again")
 	seen := map[string]vectorfile.Shard{}
 	for i, part := range total.Parts {
 		want := vectorfile.Shard{Index: i, Of: len(s.Shards)}
 		other, twice := seen[part.Digest]
-		switch {
-		case part.Shard != want:
-			return nil, fmt.Errorf("sums of shard %s instead of shard %s", part.Shard, want)
-		case s.Shards[i] != "" && s.Shards[i] != part.Digest:
-			return nil, fmt.Errorf("shard %s has changed since the first pass", want)
-		case twice:
-			return nil, fmt.Errorf("shards %s and %s have the same content", other, want)
-		}
+		guard.FailIf(part.Shard != want, "sums of shard %s instead of shard %s", part.Shard, want)
+		guard.FailIf(s.Shards[i] != "" && s.Shards[i] != part.Digest, "shard %s has changed since the first pass", want)
+		guard.FailIf(twice, "shards %s and %s have the same content", other, want)
 		next.Shards[i], seen[part.Digest] = part.Digest, want
 	}
 	if n := len(total.Parts); n < len(s.Shards) {
 		return nil, fmt.Errorf("no sums of shard %d/%d", n, len(s.Shards))
 	}
 	next.Samples = total.Samples
-	objective, err := s.update(ctx, &next, total)
-	if err != nil {
-		return nil, err
-	}
+	objective := guard.Must(s.update(ctx, &next, total))
 	if s.Step == Learning {
 		next.Passes++
 		if n := len(s.Objective); n > 0 {
@@ -224,27 +211,19 @@ type Sample struct {
 
 // Start returns the state before the first pass over some shards. The sample starts the methods that need no passes to
 // find a start.
-func Start(ctx context.Context, m spec.Method, run Run, sample Sample, shards int) (*State, error) {
+func Start(ctx context.Context, m spec.Method, run Run, sample Sample, shards int) (_ *State, err error) {
+	defer guard.Catch(&err)
 	s := &State{Run: run}
 	s.Version, s.Shards = formatVersion, make([]string, shards)
-	var err error
-	if s.Method, err = json.Marshal(m.Document()); err != nil {
-		return nil, err
-	}
-	if s.rule, err = ruleOf(m); err != nil {
-		return nil, err
-	}
-	if s.Model, err = models.NewModel(ctx, sample.Inputs, m.String(), nil); err != nil {
-		return nil, err
-	}
+	s.Method = guard.Must(json.Marshal(m.Document()))
+	s.rule = guard.Must(ruleOf(m))
+	s.Model = guard.Must(models.NewModel(ctx, sample.Inputs, m.String(), nil))
 	s.Model.Names, s.Classes = nil, sample.Set.Classes
 	if s.Tolerance = m.Tolerance; s.Tolerance == 0 {
 		s.Tolerance = 1e-5
 	}
 	s.Step = Learning
-	if err := s.begin(ctx, s, sample.X); err != nil {
-		return nil, err
-	}
+	guard.Check(s.begin(ctx, s, sample.X))
 	s.setModel()
 	return s, nil
 }
@@ -297,38 +276,23 @@ func (s *State) String() string {
 }
 
 // Read reads a state that Save wrote.
-func Read(ctx context.Context, text []byte) (*State, error) {
+func Read(ctx context.Context, text []byte) (_ *State, err error) {
+	defer guard.Catch(&err)
 	r, size := bytes.NewReader(text), int64(len(text))
-	m, err := models.ReadModel(ctx, r, size)
-	if err != nil {
-		return nil, err
-	}
-	z, err := npz.Open(r, size)
-	if err != nil {
-		return nil, err
-	}
-	if !z.Has(runArray) {
-		return nil, errors.New("the model was not learned in passes; partwise fit --passes starts one")
-	}
-	run, err := z.Text(runArray)
-	if err != nil {
-		return nil, err
-	}
+	m := guard.Must(models.ReadModel(ctx, r, size))
+	z := guard.Must(npz.Open(r, size))
+	guard.FailIf(!z.Has(runArray), "the model was not learned in passes; partwise fit --passes starts one")
+	run := guard.Must(z.Text(runArray))
 	s := &State{Model: m, Digest: DigestOf(text)}
 	if err = json.Unmarshal(run, &s.Run); err == nil {
 		err = s.Distance.UnmarshalText([]byte(s.By))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("the array %q: %w", runArray, err)
-	}
-	if s.Version != formatVersion || len(s.Shards) < 1 || s.Rank < 1 {
-		return nil, fmt.Errorf("the array %q: version %d of %d shards and rank %d; expected version %d", runArray, s.Version, len(s.Shards), s.Rank, formatVersion)
-	}
+	guard.Check(guard.Wrap(err, "the array %q", runArray))
+	guard.FailIf(s.Version != formatVersion || len(s.Shards) < 1 || s.Rank < 1,
+		"the array %q: version %d of %d shards and rank %d; expected version %d", runArray, s.Version, len(s.Shards), s.Rank, formatVersion)
 	for name, to := range map[string]**mat.Dense{vectorsArray: &s.Vectors, fixedArray: &s.Fixed} {
 		if z.Has(name) {
-			if err := z.Get(name, to, 0); err != nil {
-				return nil, err
-			}
+			guard.Check(z.Get(name, to, 0))
 		}
 	}
 	if m.Result != nil {

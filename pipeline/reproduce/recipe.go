@@ -17,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
@@ -153,19 +154,14 @@ func Load(file string) (*Recipe, error) {
 	return load("", file, func(name string) (fs.File, error) { return os.Open(name) })
 }
 
-func load(name, file string, open func(string) (fs.File, error)) (*Recipe, error) {
-	protocol, err := document.Read(open(file))
-	if err != nil {
-		return nil, err
-	}
-	printed, err := document.Read(open(Beside(file)))
-	if err != nil {
-		return nil, err
-	}
+func load(name, file string, open func(string) (fs.File, error)) (_ *Recipe, err error) {
+	defer guard.Catch(&err)
+	protocol := guard.Must(document.Read(open(file)))
+	printed := guard.Must(document.Read(open(Beside(file))))
 	return parse(name, file, protocol, printed)
 }
 
-func parse(name, file string, protocol, printed []byte) (*Recipe, error) {
+func parse(name, file string, protocol, printed []byte) (r *Recipe, err error) {
 	e, err := spec.Parse(protocol)
 	if err == nil && name == "" && e.Name == "" {
 		err = errors.New("the experiment has no name")
@@ -174,19 +170,13 @@ func parse(name, file string, protocol, printed []byte) (*Recipe, error) {
 		return nil, settings.InFile(file, err)
 	}
 	e.Name = cmp.Or(name, e.Name)
-	r := &Recipe{Name: e.Name, Protocol: string(protocol), Printed: string(printed), experiment: e}
-	value, err := document.Parse(printed)
-	if err == nil {
-		err = settings.Decode(value, &r.Paper)
-	}
-	r.Draws = cmp.Or(r.Draws, 10)
-	if err == nil {
-		err = r.resolve()
-	}
-	if err == nil {
-		err = r.validate()
-	}
-	if err != nil {
+	r = &Recipe{Name: e.Name, Protocol: string(protocol), Printed: string(printed), experiment: e}
+	if err := guard.Try(func() {
+		guard.Check(settings.Decode(guard.Must(document.Parse(printed)), &r.Paper))
+		r.Draws = cmp.Or(r.Draws, 10)
+		r.resolve()
+		r.validate()
+	}); err != nil {
 		return nil, settings.InFile(Beside(file), document.Excerpt(printed, err))
 	}
 	return r, nil
@@ -201,105 +191,77 @@ func (r *Recipe) protocols() []*Variant {
 	return all
 }
 
-func (r *Recipe) resolve() error {
-	if err := r.experiment.Check(); err != nil {
-		return err
-	}
+// resolve completes the experiments of the variants. It and the functions below call guard.Fail.
+func (r *Recipe) resolve() {
+	guard.Check(r.experiment.Check())
 	folders := map[string]bool{}
 	for _, list := range [][]Variant{r.Variants, r.Readings} {
 		for i := range list {
 			v := &list[i]
 			e := *r.experiment
-			if err := settings.Decode(v.change, &e); err != nil {
-				return err
-			}
+			guard.Check(settings.Decode(v.change, &e))
 			e.Name = r.Name + "-" + v.Folder()
-			if err := e.Check(); err != nil {
-				return fmt.Errorf("%s: %w", v.Name, err)
-			}
-			if folders[v.Folder()] {
-				return fmt.Errorf("%q has the same name or folder as another variant", v.Name)
-			}
+			guard.Check(guard.Wrap(e.Check(), "%s", v.Name))
+			guard.FailIf(folders[v.Folder()], "%q has the same name or folder as another variant", v.Name)
 			v.experiment, folders[v.Folder()] = &e, true
 		}
 	}
-	return nil
 }
 
-// validate returns an error for claims and tables that do not fit the experiments.
-func (r *Recipe) validate() error {
-	switch {
-	case r.Paper.Paper == "" || len(r.Claims) == 0:
-		return errors.New("paper or claims are missing")
-	case len(r.experiment.Sets) > 0:
-		return errors.New("the experiment has several sets; a recipe needs one")
-	}
+// validate refuses claims and tables that do not fit the experiments.
+func (r *Recipe) validate() {
+	guard.FailIf(r.Paper.Paper == "" || len(r.Claims) == 0, "paper or claims are missing")
+	guard.FailIf(len(r.experiment.Sets) > 0, "the experiment has several sets; a recipe needs one")
 	for _, c := range r.Claims {
-		if err := r.checkClaim(&c); err != nil {
-			return fmt.Errorf("claim %q: %w", c.Says, err)
-		}
+		guard.Within(func() { r.checkClaim(&c) }, "claim %q", c.Says)
 	}
 	for _, t := range r.Tables {
-		err := checkScore(r.experiment, t.Score)
-		var rows []int
-		for _, row := range t.Rows {
-			if len(row.Are) != len(t.Methods) {
-				err = fmt.Errorf("row %d has %d values for %d methods", row.At, len(row.Are), len(t.Methods))
+		guard.Within(func() {
+			checkScore(r.experiment, t.Score)
+			var rows []int
+			for _, row := range t.Rows {
+				guard.FailIf(len(row.Are) != len(t.Methods), "row %d has %d values for %d methods", row.At, len(row.Are), len(t.Methods))
+				if row.At != 0 {
+					rows = append(rows, row.At)
+				}
 			}
-			if row.At != 0 {
-				rows = append(rows, row.At)
-			}
-		}
-		if err = cmp.Or(err, checkNames(r.experiment, t.Methods, rows)); err != nil {
-			return fmt.Errorf("table %q: %w", t.Where, err)
-		}
+			checkNames(r.experiment, t.Methods, rows)
+		}, "table %q", t.Where)
 	}
-	return nil
 }
 
-func (r *Recipe) checkClaim(c *Claim) error {
+func (r *Recipe) checkClaim(c *Claim) {
 	protocols := r.protocols()
 	i := slices.IndexFunc(protocols, func(v *Variant) bool { return v.Name == c.In })
-	if i < 0 || c.Says == "" {
-		return fmt.Errorf("unknown variant %q, or an empty claim", c.In)
-	}
+	guard.FailIf(i < 0 || c.Says == "", "unknown variant %q, or an empty claim", c.In)
 	e := protocols[i].experiment
-	if err := checkNames(e, append(c.others(), c.Method), slices.Concat(c.At, c.OverAt, c.Than)); err != nil || c.Within > 0 {
-		return err
+	checkNames(e, append(c.others(), c.Method), slices.Concat(c.At, c.OverAt, c.Than))
+	if c.Within > 0 {
+		return
 	}
-	switch {
-	case (len(c.Over) == 0) == (len(c.Below) == 0):
-		return errors.New(`set either "over" or "below"`)
-	case c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0):
-		return errors.New(`"some" needs "at" and excludes "over-at" and "than"`)
-	}
-	return checkScore(e, c.Score)
+	guard.FailIf((len(c.Over) == 0) == (len(c.Below) == 0), `set either "over" or "below"`)
+	guard.FailIf(c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0),
+		`"some" needs "at" and excludes "over-at" and "than"`)
+	checkScore(e, c.Score)
 }
 
-// checkNames returns an error for a method or a row that is not in the experiment.
-func checkNames(e *spec.Experiment, methods []string, rows []int) error {
+// checkNames refuses a method or a row that is not in the experiment.
+func checkNames(e *spec.Experiment, methods []string, rows []int) {
+	labels, known := lists.Map(e.Methods, spec.Method.Label), []int(e.Classes)
 	for _, name := range methods {
-		if !slices.ContainsFunc(e.Methods, func(m spec.Method) bool { return m.Label() == name }) {
-			return fmt.Errorf("the experiment has no method %q", name)
-		}
+		guard.FailIf(!slices.Contains(labels, name), "the experiment has no method %q", name)
 	}
-	known := []int(e.Classes)
 	if len(e.Rank) > 1 {
 		known = lists.Map(e.Rank, func(r spec.Rank) int { return r.Of(0) })
 	}
 	for _, row := range rows {
-		if !slices.Contains(known, row) {
-			return fmt.Errorf("row %d is not in the experiment; expected one of %v", row, known)
-		}
+		guard.FailIf(!slices.Contains(known, row), "row %d is not in the experiment; expected one of %v", row, known)
 	}
-	return nil
 }
 
-func checkScore(e *spec.Experiment, name string) error {
-	if s, ok := eval.FindScore(name); !ok || s.Unit != eval.UnitPercent || s.Task != e.Task {
-		return fmt.Errorf("%q is not a score in percent of the task %s", name, e.Task)
-	}
-	return nil
+func checkScore(e *spec.Experiment, name string) {
+	s, ok := eval.FindScore(name)
+	guard.FailIf(!ok || s.Unit != eval.UnitPercent || s.Task != e.Task, "%q is not a score in percent of the task %s", name, e.Task)
 }
 
 // Beyond is the name of the comparison of the program's own method with others, which has no paper.
@@ -312,9 +274,8 @@ var beyond []byte
 // with their names. It leaves out sets that are not below root, and calls absent with the reason. Quick has fewer
 // numbers of labels and repeats.
 func Comparison(root string, quick bool, absent func(error)) (e *spec.Experiment, names []string, cells []*spec.Experiment, err error) {
-	if e, err = spec.Parse(beyond); err != nil {
-		return nil, nil, nil, err
-	}
+	defer guard.Catch(&err)
+	e = guard.Must(spec.Parse(beyond))
 	labels := []string{"1", "2", "5", "10%", "30%"}
 	if quick {
 		labels, e.Repeats = []string{"2", "10%"}, 3
@@ -335,9 +296,7 @@ func Comparison(root string, quick bool, absent func(error)) (e *spec.Experiment
 				if err == nil {
 					err = settings.Decode(change, &one)
 				}
-				if err != nil {
-					return nil, nil, nil, err
-				}
+				guard.Check(err)
 				name := fmt.Sprintf("%s-%s-%s", sets[i], features, strings.Replace(count, "%", "-percent", 1))
 				one.Name, one.Data.Root, one.Data.Labelled = e.Name+"-"+name, root, true
 				names, cells = append(names, name), append(cells, &one)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -92,12 +93,11 @@ type running struct {
 }
 
 func (r *Runner) open(recipe *Recipe, v *Variant, out string) (_ *running, err error) {
+	defer guard.Catch(&err)
 	e := *v.experiment
 	e.Data.Set = cmp.Or(r.Set, e.Data.Set)
 	if _, known := catalogue.Lookup(e.Data.Set); !known {
-		if e.Data.Set, err = recipe.Locate(r.Set, r.Root); err != nil {
-			return nil, err
-		}
+		e.Data.Set = guard.Must(recipe.Locate(r.Set, r.Root))
 	}
 	e.Data.Root, e.Data.Labelled = r.Root, true
 	e.Command, e.Program = "partwise reproduce "+recipe.Name, r.Program
@@ -107,13 +107,9 @@ func (r *Runner) open(recipe *Recipe, v *Variant, out string) (_ *running, err e
 	}
 	out = filepath.Join(out, in)
 	pages := append([]string{TextFile, MarkdownFile, JSONFile}, r.Pages...)
-	if err := r.Check(&e, out, append(results.Files(), pages...)); err != nil {
-		return nil, err
-	}
+	guard.Check(r.Check(&e, out, append(results.Files(), pages...)))
 	p := &running{name: v.Name, experiment: &e}
-	if p.folder, err = results.Open(out, &e, pages...); err != nil {
-		return nil, err
-	}
+	p.folder = guard.Must(results.Open(out, &e, pages...))
 	for _, from := range r.From {
 		from = filepath.Join(from, in)
 		s, err := results.ReadSummary(from)
@@ -158,29 +154,23 @@ func (r *Runner) addDraws(ctx context.Context, p *running, draws int) (err error
 // Run adds draws until all claims are decided, or the draws or the budget are used up, and writes the outcome to the
 // folder out. It continues from the trials in the folder. A shard runs its part of all draws and readings, and has no
 // outcome.
-func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcome, err error) {
+func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (o *Outcome, err error) {
 	var protocols []*running
 	defer func() {
 		for _, p := range protocols {
 			err = errors.Join(err, p.close())
 		}
 	}()
+	defer guard.Catch(&err)
 	for _, v := range recipe.protocols() {
-		p, err := r.open(recipe, v, out)
-		if err != nil {
-			return nil, err
-		}
-		protocols = append(protocols, p)
+		protocols = append(protocols, guard.Must(r.open(recipe, v, out)))
 	}
 	limited, cancel := context.WithTimeout(ctx, r.Budget)
 	defer cancel()
 	runs, err := r.decide(limited, recipe, protocols, out)
-	switch {
-	case ctx.Err() != nil:
-		return nil, fmt.Errorf("stopped: finished trials are in %s; run the same command again to resume", out)
-	case err != nil:
-		return nil, err
-	case limited.Err() != nil:
+	guard.FailIf(ctx.Err() != nil, "stopped: finished trials are in %s; run the same command again to resume", out)
+	guard.Check(err)
+	if limited.Err() != nil {
 		r.Warn(fmt.Sprintf("%s: the budget of %s is spent; run the same command again to resume", recipe.Name, r.Budget))
 	}
 	if r.Shard.Of > 0 {
@@ -190,13 +180,9 @@ func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcom
 	var shown *models.Illustrations
 	if p.plan != nil && len(p.run.Records) == p.plan.Len() {
 		models, _ := results.Models(p.folder.Dir(), p.plan.Summary()) // the report lists unreadable models
-		if shown, err = p.plan.Illustrate(ctx, models); err != nil {
-			return o, err
-		}
+		shown = guard.Must(p.plan.Illustrate(ctx, models))
 	}
-	if err := r.Publish(p.folder, shown); err != nil {
-		return o, err
-	}
+	guard.Check(r.Publish(p.folder, shown))
 	text, err := toJSON(o)
 	return o, errors.Join(err,
 		p.folder.Write(TextFile, []byte(o.Text(100, 0))),
@@ -204,41 +190,33 @@ func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcom
 		p.folder.Write(JSONFile, text))
 }
 
-// decide runs the protocols look by look, and the readings if a result is surprising. It returns no error if the
-// context ends.
-func (r *Runner) decide(ctx context.Context, recipe *Recipe, protocols []*running, out string) (map[string]Run, error) {
-	runs := map[string]Run{}
-	read := r.Quick
-	if r.Shard.Of > 0 {
-		var err error
-		for _, p := range protocols {
-			err = cmp.Or(err, r.addDraws(ctx, p, r.Draws))
+// decide runs the protocols look by look, and the readings if a result is surprising. A shard runs all draws and readings.
+// It returns no error if the context ends.
+func (r *Runner) decide(ctx context.Context, recipe *Recipe, protocols []*running, out string) (runs map[string]Run, err error) {
+	defer guard.Catch(&err)
+	runs = map[string]Run{}
+	check := func(err error) {
+		if ctx.Err() == nil {
+			guard.Check(err)
 		}
-		if err == nil && !read {
-			err = r.runReadings(ctx, recipe, out, runs)
-		}
-		if ctx.Err() != nil {
-			err = nil
-		}
-		return nil, err
 	}
+	read := r.Quick
 	for look := 0; look == 0 || Look(look) <= r.Draws; look++ {
 		draws := min(Look(look), r.Draws)
+		if r.Shard.Of > 0 {
+			draws = r.Draws
+		}
 		for _, p := range protocols {
 			err := r.addDraws(ctx, p, draws)
 			runs[p.name] = p.run
-			if err != nil && ctx.Err() == nil {
-				return nil, err
-			}
+			check(err)
 		}
 		o := recipe.Judge(runs)
-		if !read && o.Surprising() && ctx.Err() == nil {
+		if !read && (o.Surprising() || r.Shard.Of > 0) && ctx.Err() == nil {
 			read = true
-			if err := r.runReadings(ctx, recipe, out, runs); err != nil && ctx.Err() == nil {
-				return nil, err
-			}
+			check(r.runReadings(ctx, recipe, out, runs))
 		}
-		if o.Decided() || ctx.Err() != nil && o.Draws < draws { // the trials of the log count
+		if r.Shard.Of > 0 || o.Decided() || ctx.Err() != nil && o.Draws < draws { // the trials of the log count
 			break
 		}
 	}

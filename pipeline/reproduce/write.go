@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -331,7 +332,8 @@ func (d *Document) index(recipe string) int {
 }
 
 // Write replaces both files. The document also lists the recipes notRun that have no outcome.
-func (d *Document) Write(notRun []string) error {
+func (d *Document) Write(notRun []string) (err error) {
+	defer guard.Catch(&err)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, documentHead+documentStart, note)
 	for _, o := range d.Outcomes {
@@ -349,13 +351,8 @@ func (d *Document) Write(notRun []string) error {
 	if len(missing) > 0 {
 		fmt.Fprintf(&b, "\n## Not run\n\nThese need data or a build that were missing: %s.\n", strings.Join(missing, ", "))
 	}
-	text, err := toJSON(d)
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.Write(DocumentJSON(d.file), text); err != nil {
-		return err
-	}
+	text := guard.Must(toJSON(d))
+	guard.Check(atomicfile.Write(DocumentJSON(d.file), text))
 	return atomicfile.Write(d.file, b.Bytes())
 }
 

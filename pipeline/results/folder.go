@@ -20,6 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
@@ -43,14 +44,13 @@ func Files() []string { return []string{LogFile, SummaryFile, SamplesFile, Model
 //
 // Experiments that differ only in methods, numbers of classes, ranks, repeats or the name can share a folder and its
 // trials.
-func Open(dir string, e *spec.Experiment, pages ...string) (*Folder, error) {
-	if _, err := os.Lstat(filepath.Join(dir, SetsFile)); err == nil {
-		return nil, fmt.Errorf("%s has results of an experiment on several sets; choose another name or folder", dir)
-	}
+func Open(dir string, e *spec.Experiment, pages ...string) (_ *Folder, err error) {
+	defer guard.Catch(&err)
+	_, err = os.Lstat(filepath.Join(dir, SetsFile))
+	guard.FailIf(err == nil, "%s has results of an experiment on several sets; choose another name or folder", dir)
 	if s, err := readSummary(dir); err == nil {
-		if err := s.CheckSame(e); err != nil {
-			return nil, fmt.Errorf("%s %w", dir, err)
-		}
+		err = s.CheckSame(e)
+		guard.FailIf(err != nil, "%s %w", dir, err)
 	}
 	return open(dir, append(Files(), pages...), pages)
 }
@@ -73,16 +73,11 @@ func open(dir string, names, pages []string) (*Folder, error) {
 
 // Publish replaces all pages by the files that write puts into dir, once all are complete. Pages that write did not
 // write are removed, except the names that it returns in keep.
-func (f *Folder) Publish(write func(dir string) (keep []string, err error)) error {
-	stage, err := f.Stage(f.pages...)
-	if err != nil {
-		return err
-	}
+func (f *Folder) Publish(write func(dir string) (keep []string, err error)) (err error) {
+	defer guard.Catch(&err)
+	stage := guard.Must(f.Stage(f.pages...))
 	defer stage.Discard()
-	keep, err := write(stage.Dir())
-	if err != nil {
-		return err
-	}
+	keep := guard.Must(write(stage.Dir()))
 	stage.Keep(keep...)
 	return stage.Publish()
 }
@@ -90,14 +85,11 @@ func (f *Folder) Publish(write func(dir string) (keep []string, err error)) erro
 // Notes returns a warning if the log has unreadable lines.
 func (f *Folder) Notes() (notes []string, err error) {
 	_, unread, err := ReadLog(f.Dir())
-	if err != nil {
-		return nil, err
-	}
 	if len(unread) > 0 {
 		notes = append(notes, fmt.Sprintf("%s has lines that are damaged or from another version of partwise, %d in total, starting at line %d; their trials run again",
 			filepath.Join(f.Dir(), LogFile), len(unread), unread[0]))
 	}
-	return notes, nil
+	return notes, err
 }
 
 // Run opens the folder dir, runs the plan in it, and closes it. [Folder.Run] describes the result.
@@ -141,28 +133,21 @@ type sink struct {
 
 // Begin removes pages about other trials and opens the log.
 func (k *sink) Begin(s *pipeline.Summary) (done map[string]record.Record, err error) {
-	old, err := ReadSummary(k.Dir())
-	same := err == nil && old.SameTrials(s)
+	defer guard.Catch(&err)
+	old, unread := ReadSummary(k.Dir())
+	same := unread == nil && old.SameTrials(s)
 	if !same {
-		if err := k.Clear(k.pages...); err != nil {
-			return nil, err
-		}
+		guard.Check(k.Clear(k.pages...))
 	}
-	if err := k.Append(LogFile); err != nil {
-		return nil, err
-	}
+	guard.Check(k.Append(LogFile))
 	if !same {
-		if err := writeSummary(k.Folder.Folder, s); err != nil {
-			return nil, err
-		}
+		guard.Check(writeSummary(k.Folder.Folder, s))
 	}
-	if k.log, err = openLog(k.Dir()); err != nil {
-		return nil, err
-	}
+	k.log = guard.Must(openLog(k.Dir()))
 	for _, other := range k.From {
-		err = cmp.Or(err, k.take(k.log, s, other))
+		guard.Check(k.take(k.log, s, other))
 	}
-	return k.log.records, err
+	return k.log.records, nil
 }
 
 // HasModel reports whether the folder holds a readable model of this name.
@@ -172,40 +157,34 @@ func (k *sink) HasModel(name string) bool {
 }
 
 // Put saves the model, if any, and then the record, if it is new.
-func (k *sink) Put(rec *record.Record, model string, m *models.Model) error {
+func (k *sink) Put(rec *record.Record, model string, m *models.Model) (err error) {
+	defer guard.Catch(&err)
 	if model != "" {
 		name := ModelDir + "/" + model
 		var text bytes.Buffer
-		if err := m.Save(&text); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(k.Dir(), filepath.FromSlash(name)), err)
-		}
-		if err := k.Write(name, text.Bytes()); err != nil {
-			return err
-		}
+		guard.Check(guard.Wrap(m.Save(&text), "%s", filepath.Join(k.Dir(), filepath.FromSlash(name))))
+		guard.Check(k.Write(name, text.Bytes()))
 	}
 	if _, known := k.log.records[rec.Trial]; known {
 		return nil
 	}
-	if err := k.Held(); err != nil { // another process may write to the log
-		return err
-	}
+	guard.Check(k.Held()) // another process may write to the log
 	return k.log.append(rec)
 }
 
 // saveLearned saves the learned parts of the models' features, if any: visual words, and the scales of joined features.
-func (f *Folder) saveLearned(ctx context.Context, p *pipeline.Plan) error {
-	learned, err := p.Learned(ctx)
-	if err == nil && learned.Scales != nil {
-		err = f.Write(ModelDir+"/"+ScalesFile, Scales(learned.Scales))
+func (f *Folder) saveLearned(ctx context.Context, p *pipeline.Plan) (err error) {
+	defer guard.Catch(&err)
+	learned := guard.Must(p.Learned(ctx))
+	if learned.Scales != nil {
+		guard.Check(f.Write(ModelDir+"/"+ScalesFile, Scales(learned.Scales)))
 	}
-	if err != nil || learned.Vocabulary == nil {
-		return err
+	if learned.Vocabulary != nil {
+		var text bytes.Buffer
+		guard.Check(learned.Vocabulary.Save(&text))
+		guard.Check(f.Write(ModelDir+"/"+WordsFile, text.Bytes()))
 	}
-	var text bytes.Buffer
-	if err := learned.Vocabulary.Save(&text); err != nil {
-		return err
-	}
-	return f.Write(ModelDir+"/"+WordsFile, text.Bytes())
+	return nil
 }
 
 const (

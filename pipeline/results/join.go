@@ -3,48 +3,34 @@ package results
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
 // Join writes the results of one experiment whose trials are in several folders into the folder dir, as if it had run
 // there. All trials must be in one of them. pages are as in Open.
 func Join(dir string, from []string, pages ...string) (f *Folder, err error) {
-	s, err := ReadSummary(from[0])
-	if err != nil {
-		return nil, err
-	}
-	for _, other := range from[1:] {
-		o, err := ReadSummary(other)
-		if err == nil && !s.SameTrials(o) {
-			err = fmt.Errorf("%s and %s have different experiments or settings", from[0], other)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if there, err := readSummary(dir); err == nil && !there.SameTrials(s) {
-		return nil, fmt.Errorf("%s has another experiment than %s", dir, from[0])
-	}
-	if f, err = open(dir, append(Files(), pages...), pages); err != nil {
-		return nil, err
-	}
 	defer func() {
-		if err != nil {
+		if err != nil && f != nil {
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	if err = errors.Join(writeSummary(f.Folder, s), f.Append(LogFile)); err != nil {
-		return nil, err
+	defer guard.Catch(&err)
+	s := guard.Must(ReadSummary(from[0]))
+	for _, other := range from[1:] {
+		o := guard.Must(ReadSummary(other))
+		guard.FailIf(!s.SameTrials(o), "%s and %s have different experiments or settings", from[0], other)
 	}
-	l, err := openLog(dir)
-	if err != nil {
-		return nil, err
+	if there, err := readSummary(dir); err == nil {
+		guard.FailIf(!there.SameTrials(s), "%s has another experiment than %s", dir, from[0])
 	}
+	f = guard.Must(open(dir, append(Files(), pages...), pages))
+	guard.Check(errors.Join(writeSummary(f.Folder, s), f.Append(LogFile)))
+	l := guard.Must(openLog(dir))
 	for _, other := range from {
 		err = cmp.Or(err, f.take(l, s, other))
 	}
@@ -54,13 +40,10 @@ func Join(dir string, from []string, pages ...string) (f *Folder, err error) {
 			missing++
 		}
 	}
-	if err = errors.Join(err, l.close()); err == nil && missing > 0 {
-		err = fmt.Errorf("%d of %d trials are in none of the folders: run them, by partwise run with --shard, and join again", missing, len(s.Trials))
-	}
-	if err == nil {
-		err = l.sort(s.Trials)
-	}
-	return f, err
+	guard.Check(errors.Join(err, l.close()))
+	guard.FailIf(missing > 0,
+		"%d of %d trials are in none of the folders: run them, by partwise run with --shard, and join again", missing, len(s.Trials))
+	return f, l.sort(s.Trials)
 }
 
 // take adds the trials of an experiment in another folder, and their models.

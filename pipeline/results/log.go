@@ -16,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/filelock"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
@@ -116,15 +117,11 @@ type log struct {
 
 // openLog reads the log in dir and opens it for appending. It cuts off the beginning of a record at the end, which a
 // killed run left, and completes other text there to a line.
-func openLog(dir string) (*log, error) {
+func openLog(dir string) (_ *log, err error) {
+	defer guard.Catch(&err)
 	l := &log{path: filepath.Join(dir, LogFile), records: map[string]record.Record{}, dirty: make(chan struct{}, 1), sync: make(chan error, 1)}
-	lines, err := readLog(l.path)
-	if err != nil {
-		return nil, err
-	}
-	if l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY, 0o666); err != nil {
-		return nil, err
-	}
+	lines := guard.Must(readLog(l.path))
+	l.file = guard.Must(os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY, 0o666))
 	for _, line := range lines {
 		if line.unterminated && line.record == nil && (bytes.HasPrefix(line.text, []byte(recordStart)) || strings.HasPrefix(recordStart, string(line.text))) {
 			break
@@ -171,14 +168,10 @@ func (l *log) checkPlace() error {
 }
 
 // append adds a record. An error, such as a full disk, leaves the log unchanged.
-func (l *log) append(r *record.Record) error {
-	if err := l.checkPlace(); err != nil {
-		return err
-	}
-	text, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
+func (l *log) append(r *record.Record) (err error) {
+	defer guard.Catch(&err)
+	guard.Check(l.checkPlace())
+	text := guard.Must(json.Marshal(r))
 	if _, err := l.file.Write(append(text, '\n')); err != nil {
 		l.truncate() // if this fails, openLog cuts the line
 		return err

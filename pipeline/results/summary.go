@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
@@ -44,11 +45,9 @@ func writeJSON(to *output.Folder, name string, v any) error {
 func readJSON[T any, P interface {
 	*T
 	Check() error
-}](path string) (P, error) {
-	text, err := output.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+}](path string) (_ P, err error) {
+	defer guard.Catch(&err)
+	text := guard.Must(output.ReadFile(path))
 	to := P(new(T))
 	if err = output.Unmarshal(text, to); err == nil {
 		err = to.Check()
@@ -58,9 +57,7 @@ func readJSON[T any, P interface {
 		line := 1 + bytes.Count(text[:min(int(kind.Offset), len(text))], []byte("\n"))
 		err = fmt.Errorf("line %d: %s: wrong type of value (%s)", line, cmp.Or(kind.Field, "the file"), kind.Value)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
+	guard.Check(guard.Wrap(err, "%s", path))
 	return to, nil
 }
 
@@ -119,20 +116,17 @@ func writeSamples(to *output.Folder, samples []pipeline.Sample, classes []string
 
 // readSamples reads the list of samples of these classes in dir; nil without a list.
 func readSamples(dir string, classes []string) (out []pipeline.Sample, err error) {
+	defer guard.Catch(&err)
 	path := filepath.Join(dir, SamplesFile)
 	text, err := output.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	in := csv.NewReader(bytes.NewReader(text))
 	in.FieldsPerRecord = 2
 	lines, err := in.ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
+	guard.Check(guard.Wrap(err, "%s", path))
 	for i, line := range lines[min(1, len(lines)):] {
 		class := slices.Index(classes, inUTF8(spreadsheet.Text(line[1])))
 		if class < 0 {
@@ -160,15 +154,12 @@ type Sets struct {
 }
 
 // Check returns an error for missing or invalid parts.
-func (s *Sets) Check() error {
-	if s.Name == "" || len(s.Sets) < 2 {
-		return errors.New("not a list of the sets of an experiment")
-	}
+func (s *Sets) Check() (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(s.Name == "" || len(s.Sets) < 2, "not a list of the sets of an experiment")
 	seen := map[string]bool{}
 	for _, name := range s.Sets {
-		if filename.Safe(name) != name || seen[name] {
-			return fmt.Errorf("%q is not a folder of a set", name)
-		}
+		guard.FailIf(filename.Safe(name) != name || seen[name], "%q is not a folder of a set", name)
 		seen[name] = true
 	}
 	return nil

@@ -6,7 +6,6 @@ package spec
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
@@ -53,86 +53,67 @@ type Experiment struct {
 }
 
 // Check returns an error for missing or conflicting settings.
-func (e *Experiment) Check() error {
-	if err := e.checkSettings(); err != nil {
-		return err
-	}
-	if err := eval.CheckScores(e.Task, e.Scores); err != nil {
-		return fmt.Errorf("scores: %w", err)
-	}
+func (e *Experiment) Check() (err error) {
+	defer guard.Catch(&err)
+	e.checkSettings()
+	guard.Check(guard.Wrap(eval.CheckScores(e.Task, e.Scores), "scores"))
 	seen := map[string]bool{}
 	for _, m := range e.Methods {
-		if m.Name == "" {
-			return errors.New("a method has no name")
-		}
-		if seen[m.Label()] {
-			return fmt.Errorf("two methods are called %q; rename one with \"as\"", m.Label())
-		}
-		seen[m.Label()] = true
+		name := m.Label()
+		guard.FailIf(m.Name == "", "a method has no name")
+		guard.FailIf(seen[name], "two methods are called %q; rename one with \"as\"", name)
+		seen[name] = true
 		for _, variant := range m.Variants() {
-			if err := e.checkMethod(variant); err != nil {
-				return err
-			}
+			e.checkMethod(variant)
 		}
-		switch by := m.Tune; {
-		case by == nil:
-		case by.By == TuneStability && e.Task != Clustering:
-			return fmt.Errorf("the method %s is tuned by stability, which needs task: cluster", m.Label())
-		case by.By == TuneLabelled && e.Task == Clustering && e.Labels.None():
-			return fmt.Errorf("the method %s is tuned by labelled samples: set labels, such as labels: 30%%", m.Label())
+		if m.Tune != nil {
+			guard.FailIf(m.Tune.By == TuneStability && e.Task != Clustering,
+				"the method %s is tuned by stability, which needs task: cluster", name)
+			guard.FailIf(m.Tune.By == TuneLabelled && e.Task == Clustering && e.Labels.None(),
+				"the method %s is tuned by labelled samples: set labels, such as labels: 30%%", name)
 		}
 	}
 	return nil
 }
 
-// checkMethod returns an error for a method that is not for the task and its labels.
-func (e *Experiment) checkMethod(m Method) error {
-	switch classifies, counted := m.Name == Original, e.Cluster.K != (GroupCount{}); {
-	case classifies && e.Task != Classification:
-		return fmt.Errorf("the method %s is for the task %s", m.Name, Classification)
-	case e.Task != Clustering && !classifies && (OnFeatures(m.Name) || m.Needs().NoModel):
-		return fmt.Errorf("the method %s is for the task %s", m.Name, Clustering)
-	case m.Consensus && e.Task != Clustering:
-		return fmt.Errorf("the method %s sets consensus, which needs task: cluster", m.Label())
-	case m.Recode != nil && e.Task != Classification:
-		return fmt.Errorf("the method %s sets recode, which needs task: classify", m.Label())
-	case e.Task == Clustering && m.Needs().LackLabels(!e.Labels.None(), !e.Links.None()):
-		return fmt.Errorf("the method %s needs labels: set labels, such as labels: 30%%", m.Label())
-	case counted && m.ClusteredBy(e.Cluster) == Largest:
-		return fmt.Errorf("cluster: k is %s, but the method %s clusters by largest coefficient; set rank instead of k", e.Cluster.K, m.Label())
-	}
-	return nil
+// checkMethod refuses a method that is not for the task and its labels. It and checkSettings call guard.Fail.
+func (e *Experiment) checkMethod(m Method) {
+	clusters, name, needs := e.Task == Clustering, m.Label(), m.Needs()
+	guard.FailIf(clusters && m.Name == Original, "the method %s is for the task %s", m.Name, Classification)
+	guard.FailIf(!clusters && m.Name != Original && (OnFeatures(m.Name) || needs.NoModel),
+		"the method %s is for the task %s", m.Name, Clustering)
+	guard.FailIf(!clusters && m.Consensus, "the method %s sets consensus, which needs task: cluster", name)
+	guard.FailIf(clusters && m.Recode != nil, "the method %s sets recode, which needs task: classify", name)
+	guard.FailIf(clusters && needs.LackLabels(!e.Labels.None(), !e.Links.None()),
+		"the method %s needs labels: set labels, such as labels: 30%%", name)
+	guard.FailIf(e.Cluster.K != (GroupCount{}) && m.ClusteredBy(e.Cluster) == Largest,
+		"cluster: k is %s, but the method %s clusters by largest coefficient; set rank instead of k", e.Cluster.K, name)
 }
 
-// checkSettings returns an error for missing settings, and for settings of the other task.
-func (e *Experiment) checkSettings() error {
-	classify, split, c, counted := e.Task == Classification, e.Split != "", e.Classifier, e.Cluster.K != (GroupCount{})
-	parts := !e.Train.None() || !e.Test.None()
-	for _, rule := range []struct {
-		broken bool
-		says   string
-	}{
-		{e.Data.Set == "", "the experiment has no data: set data (flag --set)"},
-		{len(e.Methods) == 0, "the experiment has no methods: set methods (flag --method)"},
-		{strings.TrimSpace(e.Name) == "", "the experiment has no name: set name (flag --name)"},
-		{e.Data.Labels != "" && e.Data.Truth != "", "data: labels and truth both name the classes; use one of them"},
-		{len(e.Rank) > 1 && len(e.Classes) > 1, "the experiment varies both classes and rank; use several values for one of them only"},
-		{e.Labels.Rest || e.Train.Rest, "rest is valid for test only"},
-		{classify && counted, "cluster: k needs task: cluster"},
-		{classify && split && parts, "split defines training and test samples; remove train and test"},
-		{classify && !split && (e.Train.None() || e.Test.None()), "a classification needs train and test (samples of each class), such as train: 100 and test: rest"},
-		{classify && !e.Labels.None(), "labels needs task: cluster; a classification labels all training samples"},
-		{classify && !e.Links.None(), "links needs task: cluster; a classification labels all training samples"},
-		{classify && c.Linear() && e.Neighbours != (Neighbours{}), "neighbours needs classifier: neighbours, but the classifier is linear"},
-		{classify && !c.Linear() && (c.C != 0 || c.Scale != ""), "classifier: c and scale need by: linear"},
-		{!classify && (parts || split || e.Neighbours != (Neighbours{}) || c != (Classifier{})), "train, test, split, classifier and neighbours need task: classify"},
-		{strings.ContainsAny(e.Name, "/\\\x00") || strings.HasPrefix(e.Name, "."), fmt.Sprintf("the name %q is not usable as a folder name: remove /, \\, NUL or the leading dot", e.Name)},
-	} {
-		if rule.broken {
-			return errors.New(rule.says)
-		}
-	}
-	return nil
+// checkSettings refuses missing settings, and settings of the other task.
+func (e *Experiment) checkSettings() {
+	classify, split, by, counted := e.Task == Classification, e.Split != "", e.Classifier, e.Cluster.K != (GroupCount{})
+	parts, fail := !e.Train.None() || !e.Test.None(), guard.FailIf
+	fail(e.Data.Set == "", "the experiment has no data: set data (flag --set)")
+	fail(len(e.Methods) == 0, "the experiment has no methods: set methods (flag --method)")
+	fail(strings.TrimSpace(e.Name) == "", "the experiment has no name: set name (flag --name)")
+	fail(e.Data.Labels != "" && e.Data.Truth != "", "data: labels and truth both name the classes; use one of them")
+	fail(len(e.Rank) > 1 && len(e.Classes) > 1,
+		"the experiment varies both classes and rank; use several values for one of them only")
+	fail(e.Labels.Rest || e.Train.Rest, "rest is valid for test only")
+	fail(classify && counted, "cluster: k needs task: cluster")
+	fail(classify && split && parts, "split defines training and test samples; remove train and test")
+	fail(classify && !split && (e.Train.None() || e.Test.None()),
+		"a classification needs train and test (samples of each class), such as train: 100 and test: rest")
+	fail(classify && !e.Labels.None(), "labels needs task: cluster; a classification labels all training samples")
+	fail(classify && !e.Links.None(), "links needs task: cluster; a classification labels all training samples")
+	fail(classify && by.Linear() && e.Neighbours != (Neighbours{}),
+		"neighbours needs classifier: neighbours, but the classifier is linear")
+	fail(classify && !by.Linear() && (by.C != 0 || by.Scale != ""), "classifier: c and scale need by: linear")
+	fail(!classify && (parts || split || e.Neighbours != (Neighbours{}) || by != (Classifier{})),
+		"train, test, split, classifier and neighbours need task: classify")
+	fail(strings.ContainsAny(e.Name, "/\\\x00") || strings.HasPrefix(e.Name, "."),
+		"the name %q is not usable as a folder name: remove /, \\, NUL or the leading dot", e.Name)
 }
 
 // RepeatCount returns the number of draws for each number of classes.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
@@ -79,7 +79,8 @@ var wordKeys = []string{"words", "grid", "idf"}
 // DecodeSetting reads an extractor, whose value is its form, its settings or true, with the settings of its rows or
 // words: {pixels: 32, normalise: l2, crop: square}, {hog: true}, or {sift: dense, words: 200, grid: 4x4}. A name alone
 // stands for the extractor's first form with default settings, and a list joins its features.
-func (f *Features) DecodeSetting(v *settings.Value) error {
+func (f *Features) DecodeSetting(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
 	*f = Features{SkipBad: f.SkipBad}
 	list := features.Extractors()
 	names := lists.Unique(lists.Map(list, func(i features.Info) string { return i.Name }))
@@ -99,9 +100,7 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 		v = &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column, Fields: []settings.Field{{Key: v, Value: none}}}
 	}
 	info, chosen, err := chooseExtractor(v, list)
-	if err != nil {
-		return err
-	}
+	guard.Check(err)
 	defaults := settings.Names(list[0].Zero)
 	isName := func(key string) bool { return slices.Contains(names[1:], key) }
 	used := *v
@@ -134,12 +133,8 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 		form := slices.DeleteFunc(slices.Clone(chosen.Fields), func(f settings.Field) bool { return f.Key.Text == "at" })
 		own.Fields = append(form, own.Fields...)
 	}
-	if f.Extractor, err = settings.New(own, info.Zero); err != nil {
-		return err
-	}
-	if err := f.Words.decode(words); err != nil {
-		return err
-	}
+	f.Extractor = guard.Must(settings.New(own, info.Zero))
+	guard.Check(f.Words.decode(words))
 	for i, auto := range []float64{cluster.DefaultRidge, cluster.DefaultShare} {
 		switch v := common.Get(commonKeys[i]).Value; {
 		case v == nil:
@@ -210,17 +205,14 @@ type Crop struct {
 }
 
 // DecodeSetting reads square, whole, {box: [0, 0, 32, 32]} or {eyes: landmarks.csv}.
-func (c *Crop) DecodeSetting(v *settings.Value) error {
+func (c *Crop) DecodeSetting(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
 	*c = Crop{Square: v.Text == "square", Whole: v.Text == "whole"}
 	if c.Square || c.Whole {
 		return nil
 	}
-	if v.Kind != settings.KindMapping {
-		return v.Want("square, whole, {box: [x0, y0, x1, y1]} or {eyes: landmarks.csv}")
-	}
-	if err := settings.DecodeFields(v, c); err != nil {
-		return err
-	}
+	failIf(v.Kind != settings.KindMapping, v.Want, "square, whole, {box: [x0, y0, x1, y1]} or {eyes: landmarks.csv}")
+	guard.Check(settings.DecodeFields(v, c))
 	switch b := c.Box; {
 	case b == nil:
 	case len(b) != 4:
@@ -371,27 +363,19 @@ type Weighted struct {
 }
 
 // decodeList reads [{sift: dense, power: 0.5}, {colour: hsv, weight: 2}].
-func (f *Features) decodeList(v *settings.Value) error {
-	if len(v.Items) < 2 {
-		return v.Errorf("expected a list of 2 or more features, got %d", len(v.Items))
-	}
+func (f *Features) decodeList(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
+	failIf(len(v.Items) < 2, v.Errorf, "expected a list of 2 or more features, got %d", len(v.Items))
 	for _, item := range v.Items {
-		if item.Kind == settings.KindList {
-			return item.Want("a feature")
-		}
+		failIf(item.Kind == settings.KindList, item.Want, "a feature")
 		counting, own := item.Split(settings.Names(Weighted{}))
 		one := Weighted{}
 		if item.Kind == settings.KindMapping {
-			if err := settings.Decode(counting, &one); err != nil {
-				return err
-			}
-			if one.Weight != 0 && one.Scale != 0 {
-				return counting.Get("weight").Key.Errorf("weight and scale exclude each other; set one of them")
-			}
+			guard.Check(settings.Decode(counting, &one))
+			failIf(one.Weight != 0 && one.Scale != 0,
+				counting.Get("weight").Key.Errorf, "weight and scale exclude each other; set one of them")
 		}
-		if err := one.Features.DecodeSetting(own); err != nil {
-			return err
-		}
+		guard.Check(one.Features.DecodeSetting(own))
 		f.Joined = append(f.Joined, one)
 		if err := f.CheckJoined(); err != nil {
 			return item.Errorf("%v", err)
@@ -401,23 +385,18 @@ func (f *Features) decodeList(v *settings.Value) error {
 }
 
 // CheckJoined returns an error for features that cannot be joined.
-func (f Features) CheckJoined() error {
-	if len(f.Joined) == 0 {
-		return errors.New("no features to join")
-	}
+func (f Features) CheckJoined() (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(len(f.Joined) == 0, "no features to join")
 	words := 0
 	for _, w := range f.Joined {
 		if w.Features.OfWords() {
 			words++
 		}
-		switch {
-		case w.Features.Auto || w.Features.Joined != nil:
-			return errors.New("joined features must be listed one by one")
-		case w.Features.Transductive():
-			return errors.New("joined features cannot be whitened or propagated")
-		case words > 1:
-			return errors.New("only one of the joined features can be visual words; use several patch sizes (bins: [4, 8]) or grids (grid: 1x1+2x2)")
-		}
+		guard.FailIf(w.Features.Auto || w.Features.Joined != nil, "joined features must be listed one by one")
+		guard.FailIf(w.Features.Transductive(), "joined features cannot be whitened or propagated")
+		guard.FailIf(words > 1,
+			"only one of the joined features can be visual words; use several patch sizes (bins: [4, 8]) or grids (grid: 1x1+2x2)")
 	}
 	return nil
 }
@@ -471,13 +450,10 @@ func (f Features) Document() any {
 
 // ReadFeatures reads the JSON of Document.
 func ReadFeatures(text json.RawMessage) (f Features, err error) {
-	if err := readDocument(text, "features", &f); err != nil {
-		return f, err
-	}
+	defer guard.Catch(&err)
+	guard.Check(readDocument(text, "features", &f))
 	for _, one := range f.Each() {
-		if one.Words.From != "" {
-			return f, errors.New("the features: visual words must be in the model, not in a separate file")
-		}
+		guard.FailIf(one.Words.From != "", "the features: visual words must be in the model, not in a separate file")
 	}
 	return f, nil
 }

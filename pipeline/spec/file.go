@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
 	"github.com/seed4492f2cd/partwise/internal/text/lazyregexp"
@@ -143,4 +144,12 @@ func parseValue(text string) (*settings.Value, error) {
 		return settings.Of(text), nil
 	}
 	return v, err
+}
+
+// failIf ends the reading of a value with an error, if something is wrong. at makes the error, and is Errorf or Want of the
+// value at its place.
+func failIf(wrong bool, at func(format string, args ...any) error, format string, args ...any) {
+	if wrong {
+		guard.Check(at(format, args...))
+	}
 }

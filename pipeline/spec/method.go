@@ -17,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/settings"
@@ -74,27 +75,23 @@ func OnFeatures(name string) bool {
 }
 
 // DecodeSetting reads a method and checks it.
-func (m *Method) DecodeSetting(v *settings.Value) error {
-	if v.Kind != settings.KindText && v.Kind != settings.KindMapping {
-		return v.Want("a method's name, or {name: …} with its settings")
-	}
+func (m *Method) DecodeSetting(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
+	failIf(v.Kind != settings.KindText && v.Kind != settings.KindMapping,
+		v.Want, "a method's name, or {name: …} with its settings")
 	if tune := v.Get("tune"); tune.Value != nil {
 		return m.decodeTuned(v, tune)
 	}
 	*m = Method{}
 	shared, params := v.Split(settings.Names(m))
 	for _, f := range params.Fields {
-		if f.Value.Kind != settings.KindText {
-			return f.Value.Errorf("%s: expected a single value", f.Key.Text)
-		}
+		failIf(f.Value.Kind != settings.KindText, f.Value.Errorf, "%s: expected a single value", f.Key.Text)
 		if m.Params == nil {
 			m.Params = map[string]any{}
 		}
 		m.Params[f.Key.Text] = f.Value.Data
 	}
-	if err := settings.DecodeFields(shared, m); err != nil {
-		return err
-	}
+	guard.Check(settings.DecodeFields(shared, m))
 	m.Name, m.By = enum.Fold(m.Name, MethodNames()), enum.Fold(m.By, clusterings())
 	if info, ok := factor.Lookup(m.Name); ok {
 		for _, of := range info.Settings() {
@@ -239,30 +236,20 @@ func (m Method) withoutFiles() (factor.Method, error) {
 }
 
 // basisOf reads the vectors of a file as the columns of a matrix, from a model or else from the rows of a file of vectors.
-func basisOf(path string) (*mat.Dense, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
+func basisOf(path string) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
+	f := guard.Must(os.Open(path))
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
+	info := guard.Must(f.Stat())
 	if z, err := npz.Open(f, info.Size()); err == nil && z.Has("kind") {
 		model, err := factor.LoadModel(f, info.Size())
 		if err == nil && model.Vectors() == nil {
 			err = errors.New("a model without basis vectors in feature space")
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
+		guard.Check(guard.Wrap(err, "%s", path))
 		return model.Vectors(), nil
 	}
-	content, err := vectorfile.Open(context.Background(), path, vectorfile.Options{})
-	if err != nil {
-		return nil, err
-	}
+	content := guard.Must(vectorfile.Open(context.Background(), path, vectorfile.Options{}))
 	return mat.DenseCopyOf(content.Vectors.T()), nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
@@ -41,7 +42,8 @@ func (p *Portion) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-func (p *Portion) parse(v *settings.Value) error {
+func (p *Portion) parse(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
 	s := v.Text
 	switch s {
 	case "none", "0":
@@ -52,16 +54,12 @@ func (p *Portion) parse(v *settings.Value) error {
 	}
 	if share, ok := strings.CutSuffix(s, "%"); ok {
 		x, err := strconv.ParseFloat(strings.TrimSpace(share), 64)
-		if err != nil || !(x >= 0 && x <= 100) {
-			return v.Errorf("invalid percentage %q; expected 0%% to 100%%", s)
-		}
+		failIf(err != nil || !(x >= 0 && x <= 100), v.Errorf, "invalid percentage %q; expected 0%% to 100%%", s)
 		p.Share = x / 100
 		return nil
 	}
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
-		return v.Errorf("invalid value %q; expected none, a percentage such as 30%%, or a count", s)
-	}
+	failIf(err != nil || n < 0, v.Errorf, "invalid value %q; expected none, a percentage such as 30%%, or a count", s)
 	p.Count = n
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/text/lazyregexp"
@@ -21,21 +22,18 @@ import (
 type Ranks []Rank
 
 // DecodeSetting reads a rank, a range of numbers such as 5..40, or a list.
-func (r *Ranks) DecodeSetting(v *settings.Value) error {
+func (r *Ranks) DecodeSetting(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
 	*r = nil
 	for _, item := range v.List() {
 		n := len(*r)
 		if !strings.Contains(item.Text, "..") {
 			var one Rank
-			if err := one.DecodeSetting(item); err != nil {
-				return err
-			}
+			guard.Check(one.DecodeSetting(item))
 			*r = append(*r, one)
 		} else {
 			a, b, err := parseRankRange(item)
-			if err != nil {
-				return err
-			}
+			guard.Check(err)
 			for x := a; x <= b; x++ {
 				*r = append(*r, Rank{Fixed: true, Plus: x})
 			}
@@ -68,7 +66,8 @@ type Rank struct {
 var rankForm = lazyregexp.New(`^\s*(?:(\d{1,6})|(?:(\d{1,6})\s*\*?\s*)?k\s*(?:([+-])\s*(\d{1,6}))?)\s*$`)
 
 // DecodeSetting reads a number, k, k+1, k-1, 2k+1, or auto and {among: 2..40, by: stability}.
-func (r *Rank) DecodeSetting(v *settings.Value) error {
+func (r *Rank) DecodeSetting(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
 	s := v.Text
 	switch {
 	case v.Kind == settings.KindMapping:
@@ -79,20 +78,14 @@ func (r *Rank) DecodeSetting(v *settings.Value) error {
 		return nil
 	}
 	m := rankForm().FindStringSubmatch(s)
-	if m == nil {
-		return v.Errorf("invalid rank %q; expected k, k+1, 2k, a number or auto", s)
-	}
+	failIf(m == nil, v.Errorf, "invalid rank %q; expected k, k+1, 2k, a number or auto", s)
 	number := func(s string) int {
 		x, _ := strconv.Atoi(s) // digits, by the pattern, or nothing
 		return x
 	}
 	*r = Rank{Fixed: m[1] != "", Factor: number(m[2]), Plus: number(m[1] + m[3] + m[4])}
-	switch {
-	case r.Fixed && r.Plus < 1:
-		return v.Errorf("rank %s: expected 1 or more", s)
-	case m[2] != "" && r.Factor < 1:
-		return v.Errorf("rank %q: the factor of k must be 1 or more", s)
-	}
+	failIf(r.Fixed && r.Plus < 1, v.Errorf, "rank %s: expected 1 or more", s)
+	failIf(m[2] != "" && r.Factor < 1, v.Errorf, "rank %q: the factor of k must be 1 or more", s)
 	return nil
 }
 
@@ -262,20 +255,17 @@ func parseRankRange(v *settings.Value) (a, b int, err error) {
 type Classes []int
 
 // DecodeSetting reads a number, a range or a list.
-func (c *Classes) DecodeSetting(v *settings.Value) error {
+func (c *Classes) DecodeSetting(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
 	*c = nil
 	for _, item := range v.List() {
-		if item.Kind != settings.KindText {
-			return item.Want("a number of classes, a range such as 2..10, or a list")
-		}
+		failIf(item.Kind != settings.KindText, item.Want, "a number of classes, a range such as 2..10, or a list")
 		for part := range strings.SplitSeq(item.Text, ",") {
 			a, b, err := parseInterval(part)
-			switch {
-			case err != nil:
-				return item.Errorf("invalid number of classes %q; expected a number or a range such as 2..10", item.Text)
-			case a < 2 || b < a || b > MaxClasses:
-				return item.Errorf("classes %q: expected numbers from 2 to %d, and rising ranges", item.Text, MaxClasses)
-			}
+			failIf(err != nil,
+				item.Errorf, "invalid number of classes %q; expected a number or a range such as 2..10", item.Text)
+			failIf(a < 2 || b < a || b > MaxClasses,
+				item.Errorf, "classes %q: expected numbers from 2 to %d, and rising ranges", item.Text, MaxClasses)
 			for k := a; k <= b; k++ {
 				if n := len(*c); n > 0 && (*c)[n-1] >= k {
 					return item.Errorf("classes must be in rising order, but %d follows %d", k, (*c)[n-1])

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
@@ -17,15 +18,12 @@ import (
 type Methods []Method
 
 // DecodeSetting reads a list of methods.
-func (m *Methods) DecodeSetting(v *settings.Value) error {
+func (m *Methods) DecodeSetting(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
 	*m = nil
-	if v.Kind != settings.KindList {
-		return v.Want("a list of methods")
-	}
+	failIf(v.Kind != settings.KindList, v.Want, "a list of methods")
 	for _, one := range v.Items {
-		if err := m.addMethod(one); err != nil {
-			return err
-		}
+		guard.Check(m.addMethod(one))
 	}
 	return nil
 }
@@ -92,16 +90,15 @@ func (m Method) SettingText(sweeps []Sweep) (words [2]string, ok bool) {
 
 const maxMethods = 10_000
 
-func (m *Methods) addMethod(v *settings.Value) error {
+func (m *Methods) addMethod(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
 	var swept []int // fields with lists
 	total := 1
 	for i, f := range v.Fields {
 		if f.Value.Kind != settings.KindList {
 			continue
 		}
-		if err := checkSwept(f); err != nil {
-			return err
-		}
+		guard.Check(checkSwept(f))
 		swept = append(swept, i)
 		if total *= len(f.Value.Items); total > maxMethods {
 			return f.Value.Errorf("the lists of values combine to more than %d methods", maxMethods)
@@ -123,9 +120,7 @@ func (m *Methods) addMethod(v *settings.Value) error {
 		}
 		slices.Reverse(values)
 		var one Method
-		if err := one.DecodeSetting(&chosen); err != nil {
-			return err
-		}
+		guard.Check(one.DecodeSetting(&chosen))
 		one.Swept = values
 		*m = append(*m, one)
 	}
@@ -133,26 +128,19 @@ func (m *Methods) addMethod(v *settings.Value) error {
 }
 
 // checkSwept returns an error for a field that is not a list of different values.
-func checkSwept(f settings.Field) error {
+func checkSwept(f settings.Field) (err error) {
+	defer guard.Catch(&err)
 	name, list := f.Key.Text, f.Value
-	if name == "name" || name == "as" {
-		return list.Errorf("expected a single name; only other settings can be lists")
-	}
-	if len(list.Items) == 0 {
-		return list.Errorf("%s has no values", name)
-	}
+	failIf(name == "name" || name == "as", list.Errorf, "expected a single name; only other settings can be lists")
+	failIf(len(list.Items) == 0, list.Errorf, "%s has no values", name)
 	seen := map[any]bool{}
 	for _, v := range list.Items {
-		if v.Kind != settings.KindText {
-			return v.Errorf("%s: expected a list of single values", name)
-		}
+		failIf(v.Kind != settings.KindText, v.Errorf, "%s: expected a list of single values", name)
 		var value any = v.Text
 		if x, err := strconv.ParseFloat(v.Text, 64); err == nil {
 			value = x
 		}
-		if seen[value] {
-			return v.Errorf("%s: duplicate value %s", name, v.Text)
-		}
+		failIf(seen[value], v.Errorf, "%s: duplicate value %s", name, v.Text)
 		seen[value] = true
 	}
 	return nil
@@ -198,32 +186,23 @@ func (t *Tuned) String() string {
 	return strings.Join(words, " ")
 }
 
-func (m *Method) decodeTuned(v *settings.Value, tune settings.Field) error {
-	if tune.Value.Kind != settings.KindMapping {
-		return tune.Value.Want("lists of values and a criterion, such as {lambda: [1, 10, 100], by: labelled}")
-	}
+func (m *Method) decodeTuned(v *settings.Value, tune settings.Field) (err error) {
+	defer guard.Catch(&err)
+	failIf(tune.Value.Kind != settings.KindMapping,
+		tune.Value.Want, "lists of values and a criterion, such as {lambda: [1, 10, 100], by: labelled}")
 	by, lists := tune.Value.Split([]string{"by"})
 	rule := Tune{}
-	if len(by.Fields) == 0 || len(lists.Fields) == 0 {
-		return tune.Value.Want("lists of values, and by: held-out, stability or labelled")
-	}
-	if err := settings.Decode(by, &rule); err != nil {
-		return err
-	}
+	failIf(len(by.Fields) == 0 || len(lists.Fields) == 0,
+		tune.Value.Want, "lists of values, and by: held-out, stability or labelled")
+	guard.Check(settings.Decode(by, &rule))
 	all := *v
 	_, rest := v.Split([]string{"tune"})
 	all.Fields = append(rest.Fields, lists.Fields...)
 	for _, f := range lists.Fields {
-		switch {
-		case f.Value.Kind != settings.KindList:
-			return f.Value.Want("a list of values")
-		case rest.Get(f.Key.Text).Value != nil || f.Key.Text == "tune":
-			return f.Key.Errorf("%s is already set", f.Key.Text)
-		}
+		failIf(f.Value.Kind != settings.KindList, f.Value.Want, "a list of values")
+		failIf(rest.Get(f.Key.Text).Value != nil || f.Key.Text == "tune", f.Key.Errorf, "%s is already set", f.Key.Text)
 	}
-	if err := rule.Candidates.addMethod(&all); err != nil {
-		return err
-	}
+	guard.Check(rule.Candidates.addMethod(&all))
 	for _, c := range rule.Candidates {
 		if err := c.servesRule(rule.By); err != nil {
 			return by.Fields[0].Value.Errorf("by %s: %v", rule.By, err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
@@ -45,16 +46,13 @@ type Learning struct {
 	vocab.Assignment
 }
 
-func (w *Words) decode(v *settings.Value) error {
+func (w *Words) decode(v *settings.Value) (err error) {
+	defer guard.Catch(&err)
 	learning := v.Get("words").Value
 	if learning != nil {
-		if err := settings.Decode(learning, &w.Learning); err != nil {
-			return err
-		}
+		guard.Check(settings.Decode(learning, &w.Learning))
 		if from := learning.Get("from"); from.Value != nil {
-			if w.From == "" {
-				return from.Value.Want("the name of an .npz file")
-			}
+			failIf(w.From == "", from.Value.Want, "the name of an .npz file")
 			for _, key := range []string{"count", "by", "sample", "per-image"} {
 				if other := learning.Get(key); other.Key != nil {
 					return other.Key.Errorf("%s has no effect on the saved words of from; remove one of them", key)

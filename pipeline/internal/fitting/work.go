@@ -51,14 +51,12 @@ type Method struct {
 }
 
 // Resolve builds the method for an experiment with the given task and clustering.
-func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (*Method, error) {
+func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (_ *Method, err error) {
+	defer guard.Catch(&err)
 	r := &Method{Method: m, Needs: m.Needs(), Cluster: how}
 	if m.Tune != nil {
 		for _, c := range m.Tune.Candidates {
-			candidate, err := Resolve(c, task, how)
-			if err != nil {
-				return nil, err
-			}
+			candidate := guard.Must(Resolve(c, task, how))
 			r.Candidates = append(r.Candidates, candidate)
 		}
 	}
@@ -76,13 +74,10 @@ func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (*Method, error) {
 	if r.Cluster.By = m.ClusteredBy(how); m.Results != "" {
 		return r, nil
 	}
-	var err error
 	r.Factoriser, err = m.Build()
 	if p, ok := r.Factoriser.(factor.Parts); ok && p.Fixed != nil {
 		sum := sha256.New()
-		if err := binary.Write(sum, binary.LittleEndian, p.Fixed.RawMatrix().Data); err != nil {
-			return nil, err
-		}
+		guard.Check(binary.Write(sum, binary.LittleEndian, p.Fixed.RawMatrix().Data))
 		r.Fixed = hex.EncodeToString(sum.Sum(nil))
 	}
 	return r, err
@@ -208,27 +203,24 @@ func (w *Work) cluster(ctx context.Context, res *factor.Result, k int) ([]int, e
 
 // Classify trains the classifier of the experiment on the samples, whose classes are truth, and returns the classes of
 // other rows of the inputs, whose features are test.
-func (w *Work) Classify(ctx context.Context, e *spec.Experiment, res *Represented, truth []int, test func() mat.Matrix, rows []int) ([]int, error) {
+func (w *Work) Classify(ctx context.Context, e *spec.Experiment, res *Represented, truth []int, test func() mat.Matrix, rows []int) (_ []int, err error) {
+	defer guard.Catch(&err)
 	defer timing.Start(ctx, timing.Grouping)()
 	if res == nil {
 		return classify(ctx, e, w.X(), truth, test())
 	}
-	if res.Model == nil && res.Test == nil {
-		return nil, fmt.Errorf("%s cannot represent test samples; use it for clustering", w.Label())
+	guard.FailIf(res.Model == nil && res.Test == nil, "%s cannot represent test samples; use it for clustering", w.Label())
+	transform := func(x mat.Matrix, rows []int) *mat.Dense {
+		v, err := res.Model.Transform(ctx, x)
+		guard.Check(w.In.NameRows(err, rows))
+		return v
 	}
-	train := res.Coefficients
-	var err error
+	train, coefficients := res.Coefficients, res.Test
 	if w.Recodes {
-		if train, err = res.Model.Transform(ctx, w.X()); err != nil {
-			return nil, w.In.NameRows(err, w.Rows)
-		}
+		train = transform(w.X(), w.Rows)
 	}
-	coefficients := res.Test
 	if coefficients == nil {
-		coefficients, err = res.Model.Transform(ctx, test())
-	}
-	if err != nil {
-		return nil, w.In.NameRows(err, rows)
+		coefficients = transform(test(), rows)
 	}
 	return classify(ctx, e, train, truth, coefficients)
 }
@@ -329,7 +321,8 @@ var NewClusterer = func(c spec.Cluster) (cluster.Clusterer, error) {
 }
 
 // ClusterRows puts the rows of x into k clusters, with their labels and links.
-func ClusterRows(ctx context.Context, c spec.Cluster, x mat.Matrix, k int, known cluster.Known, seed uint64) ([]int, error) {
+func ClusterRows(ctx context.Context, c spec.Cluster, x mat.Matrix, k int, known cluster.Known, seed uint64) (_ []int, err error) {
+	defer guard.Catch(&err)
 	if c.By == spec.Largest {
 		n, r := x.Dims()
 		out, row := make([]int, n), make([]float64, r)
@@ -338,14 +331,8 @@ func ClusterRows(ctx context.Context, c spec.Cluster, x mat.Matrix, k int, known
 		}
 		return out, nil
 	}
-	by, err := NewClusterer(c)
-	if err != nil {
-		return nil, err
-	}
-	res, err := by.Cluster(ctx, x, k, known, seed)
-	if err != nil {
-		return nil, err
-	}
+	by := guard.Must(NewClusterer(c))
+	res := guard.Must(by.Cluster(ctx, x, k, known, seed))
 	return res.Labels, nil
 }
 
@@ -468,24 +455,19 @@ const (
 )
 
 // CountLengths returns the description lengths of 1 to most groups for the rows of x or 10,000 random ones.
-func CountLengths(ctx context.Context, x mat.Matrix, most int, seed uint64) ([]float64, error) {
-	if n, _ := x.Dims(); n > lengthSamples {
-		x = matrix.SelectRows(x, SomeRows(n, lengthSamples, nil, false, seed))
-	}
-	if weighted, ok := x.(*factor.Weighted); ok {
-		var err error
-		if x, err = filled(ctx, weighted, seed); err != nil {
-			return nil, fmt.Errorf("choosing the number of groups: %w", err)
+func CountLengths(ctx context.Context, x mat.Matrix, most int, seed uint64) (lengths []float64, err error) {
+	err = guard.Try(func() {
+		if n, _ := x.Dims(); n > lengthSamples {
+			x = matrix.SelectRows(x, SomeRows(n, lengthSamples, nil, false, seed))
 		}
-	}
-	if n, _ := x.Dims(); most >= n {
-		return nil, fmt.Errorf("choosing the number of groups: up to %d groups of %d samples", most, n)
-	}
-	lengths, err := cluster.DescriptionLengths(ctx, x, most, seed)
-	if err != nil {
-		return nil, fmt.Errorf("choosing the number of groups: %w", err)
-	}
-	return lengths, nil
+		if weighted, ok := x.(*factor.Weighted); ok {
+			x = guard.Must(filled(ctx, weighted, seed))
+		}
+		n, _ := x.Dims()
+		guard.FailIf(most >= n, "up to %d groups of %d samples", most, n)
+		lengths = guard.Must(cluster.DescriptionLengths(ctx, x, most, seed))
+	})
+	return lengths, guard.Wrap(err, "choosing the number of groups")
 }
 
 // filled returns the samples with missing values filled in by a factorisation of low rank.
