@@ -35,14 +35,10 @@ type training struct {
 
 // newTraining centres the samples on their mean. If check is not nil, it validates the class sizes, and the mean is
 // taken over labelled samples. With alone, unlabelled samples are left out.
-func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, check func(sizes []int) error, alone bool) (*training, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	d, err := newOwnRuleData(x, known, opt)
-	if err != nil {
-		return nil, err
-	}
+func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, check func(sizes []int) error, alone bool) (_ *training, err error) {
+	defer guard.Catch(&err)
+	guard.Check(ctx.Err())
+	d := guard.Must(newOwnRuleData(x, known, opt))
 	t := &training{data: d}
 	n, _ := d.Dims()
 	kept, counted := slices.Repeat([]bool{true}, n), slices.Repeat([]bool{true}, n)
@@ -57,9 +53,7 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, ch
 				t.class = append(t.class, c)
 			}
 		}
-		if err := check(t.sizes); err != nil {
-			return nil, err
-		}
+		guard.Check(check(t.sizes))
 	}
 	t.Samples, err = opt.Shared.samples(kept, counted, func() (*principal.Samples, error) { return principal.New(ctx, d, kept, counted) })
 	return t, err
@@ -320,17 +314,12 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 }
 
 // semiSupervised returns the axes and at most count directions in them, for the graph S.
-func (t *training) semiSupervised(ctx context.Context, graph *CSR, alpha, ridge float64, count int) (*principal.Axes, *mat.Dense, error) {
+func (t *training) semiSupervised(ctx context.Context, graph *CSR, alpha, ridge float64, count int) (_ *principal.Axes, _ *mat.Dense, err error) {
+	defer guard.Catch(&err)
 	// S_b is 0 in directions of zero variance, so the principal directions suffice.
-	a, err := t.LeadingAxes(ctx, func(sigma []float64) int { return len(sigma) })
-	if err != nil {
-		return nil, nil, err
-	}
+	a := guard.Must(t.LeadingAxes(ctx, func(sigma []float64) int { return len(sigma) }))
 	y := a.Coordinates()
-	means, err := t.weightedMeans(y)
-	if err != nil {
-		return nil, nil, err
-	}
+	means := guard.Must(t.weightedMeans(y))
 	labelled := matrix.SelectRows(y, links.Labelled(t.class)).(*mat.Dense)
 	against, rough := principal.Scatter(labelled), principal.GraphScatter(y, graph)
 	rough.ScaleSym(alpha, rough)

@@ -55,15 +55,11 @@ func (ECCF) Memory(s Size) int64 {
 }
 
 // Fit implements [Method].
-func (m ECCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+func (m ECCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
 	kappa, lambda, ridge := orDefault(m.Kappa, 10), orDefault(m.Lambda, 3), orDefault(m.Whitening, 1)
-	if err := cmp.Or(view.CheckWeight("kappa", kappa), view.CheckWeight("lambda", lambda), view.CheckWeight("the whitening", ridge)); err != nil {
-		return nil, err
-	}
-	d, err := newOwnRuleData(x, known, opt)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(cmp.Or(view.CheckWeight("kappa", kappa), view.CheckWeight("lambda", lambda), view.CheckWeight("the whitening", ridge)))
+	d := guard.Must(newOwnRuleData(x, known, opt))
 	switch {
 	case ridge < view.SmallestNumber:
 		return nil, fmt.Errorf("the whitening is %v; expected at least %g", ridge, view.SmallestNumber)
@@ -73,14 +69,8 @@ func (m ECCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 		return nil, errors.New("the method starts at the labelled samples and supports no initial factors and no init")
 	}
 	n, _ := d.Dims()
-	labels, err := conceptsOf(known.Labels, n, opt.Rank)
-	if err != nil {
-		return nil, err
-	}
-	cosines, err := whitenedCosines(ctx, d, ridge)
-	if err != nil {
-		return nil, err
-	}
+	labels := guard.Must(conceptsOf(known.Labels, n, opt.Rank))
+	cosines := guard.Must(whitenedCosines(ctx, d, ridge))
 	p := m.Neighbours
 	if p == 0 {
 		if p = 10; n <= 15*opt.Rank {
@@ -95,9 +85,7 @@ func (m ECCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 		f.update()
 		return f.value(), nil
 	})
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	return &Result{Coefficients: mat.DenseCopyOf(f.r), Objective: history, Stop: stop}, nil
 }
 
@@ -122,15 +110,11 @@ func conceptsOf(labels []int, n, k int) ([]int, error) {
 }
 
 // whitenedCosines returns the cosines of the whitened samples, n×n. The row of a sample at the mean is 0.
-func whitenedCosines(ctx context.Context, d view.Data, ridge float64) (*mat.Dense, error) {
+func whitenedCosines(ctx context.Context, d view.Data, ridge float64) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
 	n, _ := d.Dims()
-	if err := view.CheckMemory(ctx, fmt.Sprintf("the Gram matrix of %d samples", n), 3, n, n); err != nil {
-		return nil, err
-	}
-	gram, err := view.InnerProducts(ctx, d)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(view.CheckMemory(ctx, fmt.Sprintf("the Gram matrix of %d samples", n), 3, n, n))
+	gram := guard.Must(view.InnerProducts(ctx, d))
 	k := mat.DenseCopyOf(gram)
 	unitDiagonal(k, 0)
 	means := make([]float64, n)

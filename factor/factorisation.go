@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 )
 
@@ -264,27 +265,20 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 // descend repeats step until a stopping criterion of opt holds. step returns the objective if wanted is true. The
 // history starts with first.
 func descend(ctx context.Context, opt Options, first float64, step func(wanted bool) (float64, error)) (history []float64, stop Stop, err error) {
+	defer guard.Catch(&err)
 	iterations := cmp.Or(opt.Iterations, DefaultIterations)
-	if !algebra.FiniteNumber(first) {
-		return nil, "", fmt.Errorf("the objective of the initial factors overflows: %v", first)
-	}
+	guard.FailIf(!algebra.FiniteNumber(first), "the objective of the initial factors overflows: %v", first)
 	history = []float64{first}
 	for t := 1; t <= iterations; t++ {
-		if err := ctx.Err(); err != nil {
-			return nil, "", fmt.Errorf("stopped at iteration %d: %w", t, err)
-		}
+		guard.Check(guard.Wrap(ctx.Err(), "stopped at iteration %d", t))
 		wanted := opt.Trace == nil || opt.Tolerance > 0 || opt.OnIteration != nil || t == iterations || opt.Trace(t)
 		now, err := step(wanted)
-		if err != nil {
-			return nil, "", fmt.Errorf("iteration %d: %w", t, err)
-		}
+		guard.Check(guard.Wrap(err, "iteration %d", t))
 		if !wanted {
 			history = append(history, math.NaN())
 			continue
 		}
-		if !algebra.FiniteNumber(now) {
-			return nil, "", fmt.Errorf("the objective is %v after %d iterations: the factors overflow", now, t)
-		}
+		guard.FailIf(!algebra.FiniteNumber(now), "the objective is %v after %d iterations: the factors overflow", now, t)
 		before := history[t-1]
 		history = append(history, now)
 		if opt.OnIteration != nil {

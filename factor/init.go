@@ -11,6 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -61,6 +62,7 @@ type initialFactors struct {
 }
 
 func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *view.Condensation, opt Options) (f *initialFactors, err error) {
+	defer guard.Catch(&err)
 	n, m := d.Dims()
 	switch opt.Init {
 	case InitRandom, "":
@@ -79,25 +81,18 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 	default:
 		err = opt.Init.UnmarshalText([]byte(opt.Init)) // names the unknown initialisation
 	}
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	start := cmp.Or(opt.Start, &Start{})
 	for i, parameter := range bases[p.Basis].parameters {
 		if parameter.inStart == nil {
 			continue
 		}
 		if a := parameter.inStart(start); a != nil {
-			if f.parameters[i], err = initialFactor(a, parameter.name, parameter.size(n, m, p), opt.Rank); err != nil {
-				return nil, err
-			}
+			f.parameters[i] = guard.Must(initialFactor(a, parameter.name, parameter.size(n, m, p), opt.Rank))
 		}
 	}
 	if a := start.Coefficients; a != nil {
-		v, err := initialFactor(a, "coefficients", n, opt.Rank)
-		if err != nil {
-			return nil, err
-		}
+		v := guard.Must(initialFactor(a, "coefficients", n, opt.Rank))
 		f.v = ties.Condensed(v, false)
 	}
 	return f, nil
@@ -225,6 +220,7 @@ func partNorms(a []float64) (pos, neg float64) {
 // uses subspace iteration with 10 extra dimensions until the singular values converge. Values below 1e-7 of the largest
 // are rounding noise and are not tested for convergence.
 func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma []float64, right *mat.Dense, err error) {
+	defer guard.Catch(&err)
 	n, m := x.Dims()
 	size := min(k+10, n, m)
 	src := rng.New(0, "subspace")
@@ -236,9 +232,7 @@ func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma
 	var p *mat.Dense // eigenvectors of qX·(qX)ᵀ
 	before := make([]float64, size)
 	for round := range 300 {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, nil, err
-		}
+		guard.Check(ctx.Err())
 		if round > 0 {
 			eigen.Orthonormalise(b)
 			x.TimesBasis(q, b)
@@ -247,9 +241,7 @@ func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma
 		x.TimesCoefficients(b, q) // qX
 		gram := mat.NewSymDense(size, algebra.SelfGram(b).RawMatrix().Data)
 		squares, vectors, err := eigen.Largest(ctx, gram, size)
-		if err != nil {
-			return nil, nil, nil, fmt.Errorf("the leading singular values: %w", err)
-		}
+		guard.Check(guard.Wrap(err, "the leading singular values"))
 		p, sigma = vectors, lists.Map(squares, func(x float64) float64 { return math.Sqrt(max(x, 0)) })
 		done := true
 		for r := range k {

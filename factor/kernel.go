@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -74,19 +75,13 @@ type boundKernel struct {
 }
 
 // bind computes K for the samples x, whose data is d.
-func (k Kernel) bind(ctx context.Context, x mat.Matrix, d view.Data) (*boundKernel, error) {
+func (k Kernel) bind(ctx context.Context, x mat.Matrix, d view.Data) (_ *boundKernel, err error) {
+	defer guard.Catch(&err)
 	n, _ := d.Dims()
-	k, err := k.withDefaults()
-	if err != nil {
-		return nil, err
-	}
+	k = guard.Must(k.withDefaults())
 	// Three matrices: K and its two parts.
-	if err := view.CheckMemory(ctx, fmt.Sprintf("the kernel values of %d samples", n), 3, n, n); err != nil {
-		return nil, err
-	}
-	if err := k.checkSamples(d); err != nil {
-		return nil, err
-	}
+	guard.Check(view.CheckMemory(ctx, fmt.Sprintf("the kernel values of %d samples", n), 3, n, n))
+	guard.Check(k.checkSamples(d))
 	b := &boundKernel{Kernel: k, values: mat.NewDense(n, n, nil), samples: d.Matrix()}
 	if dense, ok := x.(*mat.Dense); ok {
 		b.samples = mat.DenseCopyOf(dense) // its owner may change it
@@ -221,33 +216,23 @@ func (m *KernelModel) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, 
 	return m.represent(ctx, x, false)
 }
 
-func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error) {
-	if err := m.validate(); err != nil {
-		return nil, err
-	}
+func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
+	guard.Check(m.validate())
 	lin, err := m.compare(ctx, x) // k×p
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	next := func() Block { return Block{Linear: lin, Quadratic: m.Products} }
 	return solve(ctx, onesMatrix(lin.Dims()), best, TransformIterations, next)
 }
 
 // compare returns Wᵀ·k_x, k×p, for the samples x.
-func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
 	_, features := m.Samples.Dims()
-	d, err := dataOf(x, features, "the model")
-	if err != nil {
-		return nil, err
-	}
+	d := guard.Must(dataOf(x, features, "the model"))
 	p, _ := d.Dims()
-	kernel, err := m.Kernel.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	if err := kernel.checkSamples(d); err != nil {
-		return nil, err
-	}
+	kernel := guard.Must(m.Kernel.withDefaults())
+	guard.Check(kernel.checkSamples(d))
 	square := make([]float64, p)
 	d.Each(func(i, _ int, v float64) { square[i] += v * v })
 	n, k := m.Weights.Dims()
@@ -262,12 +247,8 @@ func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 		algebra.Gemm(add, m.Weights.Slice(from, from+r, 0, k).(*mat.Dense), algebra.Trans, part, algebra.NoTrans)
 		lin.Add(lin, add)
 	})
-	if err != nil {
-		return nil, err
-	}
-	if !algebra.Finite(lin) {
-		return nil, fmt.Errorf("the kernel values with the %d training samples overflow", n)
-	}
+	guard.Check(err)
+	guard.FailIf(!algebra.Finite(lin), "the kernel values with the %d training samples overflow", n)
 	return lin, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
@@ -160,31 +161,21 @@ func (b MiniBatch) Serves(opt Options) error {
 //
 // Fit returns an error for invalid options, a [*SampleError] for an unusable sample, the error of x.Read, or the cause
 // of the end of ctx.
-func (b MiniBatch) Fit(ctx context.Context, x Blocks, opt Options) (*Result, error) {
+func (b MiniBatch) Fit(ctx context.Context, x Blocks, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
 	opt.Iterations = cmp.Or(opt.Iterations, DefaultEpochs)
 	if b.Labels != nil {
 		return b.fitTied(ctx, x, opt)
 	}
-	f, err := b.start(x, opt)
-	if err != nil {
-		return nil, err
-	}
-	first, err := f.fitFirstBlock(ctx)
-	if err != nil {
-		return nil, err
-	}
+	f := guard.Must(b.start(x, opt))
+	first := guard.Must(f.fitFirstBlock(ctx))
 	epoch := 0
 	history, stop, err := descend(ctx, opt, first, func(bool) (float64, error) {
 		epoch++
 		return f.pass(ctx, epoch)
 	})
-	if err != nil {
-		return nil, err
-	}
-	last, err := f.pass(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
+	last := guard.Must(f.pass(ctx, 0))
 	history[epoch] = last
 	return f.finish(history, stop)
 }
@@ -202,33 +193,25 @@ type miniBatch struct {
 	forgetting float64 // decay rate: a block's weight falls by exp(−forgetting) per epoch
 }
 
-func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
-	if x == nil {
-		return nil, errors.New("no data")
-	}
+func (b MiniBatch) start(x Blocks, opt Options) (_ *miniBatch, err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(x == nil, "no data")
 	f := &miniBatch{x: x, opt: opt, parts: b.parts(), v: b.Coefficients}
 	f.n, f.m = x.Dims()
 	switch {
 	case f.n < 1 || f.m < 1:
 		return nil, fmt.Errorf("no data: the matrix is %d×%d", f.n, f.m)
 	}
-	if err := cmp.Or(b.Serves(opt), opt.validate(f.n)); err != nil {
-		return nil, err
-	}
+	guard.Check(cmp.Or(b.Serves(opt), opt.validate(f.n)))
 	if f.p = cmp.Or(b.Samples, DefaultBlock); f.p >= f.n {
 		f.p = f.n
 	} else if f.p > 0 {
 		f.p = f.runLength() * parallel.Count(f.p, blockRun)
 	}
-	if f.p < opt.Rank {
-		return nil, fmt.Errorf("batches of %d samples are smaller than the rank %d", f.p, opt.Rank)
-	}
+	guard.FailIf(f.p < opt.Rank, "batches of %d samples are smaller than the rank %d", f.p, opt.Rank)
 	f.u = randomFactor(opt, "basis", f.m)
 	if opt.Start != nil && opt.Start.Basis != nil {
-		var err error
-		if f.u, err = initialFactor(opt.Start.Basis, "basis vectors", f.m, opt.Rank); err != nil {
-			return nil, err
-		}
+		f.u = guard.Must(initialFactor(opt.Start.Basis, "basis vectors", f.m, opt.Rank))
 	}
 	if f.v == nil {
 		f.v = memoryStored{mat.NewDense(f.n, opt.Rank, nil)}
@@ -275,11 +258,10 @@ func (f *miniBatch) order(epoch int) (runs []int) {
 }
 
 // fitFirstBlock fits u to the first block and returns the block's cost, scaled to all samples.
-func (f *miniBatch) fitFirstBlock(ctx context.Context) (float64, error) {
+func (f *miniBatch) fitFirstBlock(ctx context.Context) (_ float64, err error) {
+	defer guard.Catch(&err)
 	b, _, err := f.read(ctx, f.order(1))
-	if err != nil {
-		return 0, err
-	}
+	guard.Check(err)
 	if f.parts.Cost == CostHuber && f.parts.Threshold == 0 {
 		weights := b.weights
 		if weights == nil {
@@ -294,9 +276,7 @@ func (f *miniBatch) fitFirstBlock(ctx context.Context) (float64, error) {
 	p, _ := b.x.Dims()
 	opt := Options{Rank: f.opt.Rank, Iterations: firstRounds, Start: &Start{Basis: algebra.Transpose(f.u)}, KeepScale: true}
 	res, err := f.parts.Fit(ctx, x, Known{}, opt)
-	if err != nil {
-		return 0, fmt.Errorf("the first batch: %w", err)
-	}
+	guard.Check(guard.Wrap(err, "the first batch"))
 	f.u.Copy(res.Basis.T())
 	// Features that are 0 in the first block could not leave 0 under the divergence.
 	for r := range f.opt.Rank {
@@ -309,6 +289,7 @@ func (f *miniBatch) fitFirstBlock(ctx context.Context) (float64, error) {
 // pass reads all samples once, updates their coefficients and, except in epoch 0, u. It returns the sum of the blocks'
 // costs. Epoch 0 scales u and the coefficients as the result needs.
 func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error) {
+	defer guard.Catch(&err)
 	rows := mat.NewDense(f.p, f.opt.Rank, nil)
 	scale := slices.Repeat([]float64{1}, f.opt.Rank)
 	if epoch == 0 && !f.opt.KeepScale {
@@ -338,22 +319,13 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 		if epoch == 0 {
 			by = ofLastPass
 		}
-		cost, err := f.online.represent(ctx, b, v, by)
-		if err != nil {
-			return 0, err
-		}
+		cost := guard.Must(f.online.represent(ctx, b, v, by))
 		rows.Apply(func(at, r int, _ float64) float64 { return v.At(r, at) * scale[r] }, rows)
-		if !algebra.Finite(rows) {
-			return 0, errors.New("the coefficients overflow")
-		}
-		if err := f.eachRun(rows, b.samples, f.v.Write); err != nil {
-			return 0, err
-		}
+		guard.FailIf(!algebra.Finite(rows), "the coefficients overflow")
+		guard.Check(f.eachRun(rows, b.samples, f.v.Write))
 		if sum += cost; epoch > 0 {
 			f.online.add(elementary.Exp(-f.forgetting * float64(p) / float64(f.n)))
-			if err := f.online.minimise(ctx); err != nil {
-				return 0, err
-			}
+			guard.Check(f.online.minimise(ctx))
 		}
 	}
 	if epoch == 0 {

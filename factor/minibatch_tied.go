@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -70,18 +71,13 @@ func (t tiedRows) Write(from int, src *mat.Dense) error {
 }
 
 // fitTied fits the condensed samples of [view.Condensation], and gives each labelled sample the coefficients of its class.
-func (b MiniBatch) fitTied(ctx context.Context, x Blocks, opt Options) (*Result, error) {
-	if x == nil {
-		return nil, errors.New("no data")
-	}
+func (b MiniBatch) fitTied(ctx context.Context, x Blocks, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(x == nil, "no data")
 	n, m := x.Dims()
-	if err := cmp.Or(b.Serves(opt), opt.validate(n), Known{Labels: b.Labels}.Check(n)); err != nil {
-		return nil, err
-	}
+	guard.Check(cmp.Or(b.Serves(opt), opt.validate(n), Known{Labels: b.Labels}.Check(n)))
 	labelled := lists.Indices(b.Labels, func(label int) bool { return label >= 0 })
-	if len(labelled) == 0 {
-		return nil, errors.New("label ties need labelled samples; none are given")
-	}
+	guard.FailIf(len(labelled) == 0, "label ties need labelled samples; none are given")
 	ties := view.NewCondensation(n, b.Labels, nil, b.parts().cost().degree)
 	condensed, offset := newTiedRows(x, ties, b.Labels, m), 0.0
 	constant := func(row []float64, size float64) float64 { // the part of the cost that does not depend on the factors
@@ -95,9 +91,7 @@ func (b MiniBatch) fitTied(ctx context.Context, x Blocks, opt Options) (*Result,
 			run++
 		}
 		rows := mat.NewDense(run, m, nil)
-		if err := cmp.Or(ctx.Err(), x.Read(ctx, labelled[0], rows)); err != nil {
-			return nil, err
-		}
+		guard.Check(cmp.Or(ctx.Err(), x.Read(ctx, labelled[0], rows)))
 		d, err := view.New(rows)
 		if err == nil {
 			err = view.NonNegative(d, "this method")
@@ -136,9 +130,7 @@ func (b MiniBatch) fitTied(ctx context.Context, x Blocks, opt Options) (*Result,
 		if label >= 0 {
 			z := mat.NewDense(1, opt.Rank, nil)
 			z.Scale(ties.Expand[ties.Group[i]], mat.NewDense(1, opt.Rank, of.classes[ties.Group[i]]))
-			if err := all.Write(i, z); err != nil {
-				return nil, err
-			}
+			guard.Check(all.Write(i, z))
 		}
 	}
 	res.Stored = all

@@ -1,7 +1,6 @@
 package factor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/lasso"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -36,20 +36,13 @@ func (SparseCoding) Needs() Needs        { return Needs{Signed: true} }
 func (SparseCoding) Memory(s Size) int64 { return Parts{}.Memory(s) }
 
 // Fit implements [Method].
-func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
 	lambda := orDefault(s.Lambda, 0.1)
-	if err := view.CheckWeight("lambda", lambda); err != nil {
-		return nil, err
-	}
-	d, err := newOwnRuleData(x, known, opt)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(view.CheckWeight("lambda", lambda))
+	d := guard.Must(newOwnRuleData(x, known, opt))
 	n, _ := d.Dims()
-	b, err := initialDictionary(ctx, x, d, opt)
-	if err != nil {
-		return nil, err
-	}
+	b := guard.Must(initialDictionary(ctx, x, d, opt))
 	codes := mat.NewDense(n, opt.Rank, nil)
 	size := view.SumSquares(d)
 	last, penalty := size, []float64{0}
@@ -77,24 +70,19 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 		penalty = append(penalty, penalty[len(penalty)-1])
 		return last, nil
 	})
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	model := &SparseCode{Dictionary: algebra.Transpose(b), Lambda: lambda}
 	if !opt.KeepScale {
-		if codes, err = model.Transform(ctx, x); err != nil {
-			return nil, err
-		}
+		codes = guard.Must(model.Transform(ctx, x))
 	}
 	return &Result{Basis: model.Dictionary, Model: model, Coefficients: codes, Objective: history, Penalty: penalty, Stop: stop}, nil
 }
 
-func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Options) (*mat.Dense, error) {
+func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Options) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
 	n, m := d.Dims()
 	if opt.Start != nil && opt.Start.Basis != nil {
-		if err := checkFactor(opt.Start.Basis, "the initial atoms", m, opt.Rank, -view.LargestValue); err != nil {
-			return nil, err
-		}
+		guard.Check(checkFactor(opt.Start.Basis, "the initial atoms", m, opt.Rank, -view.LargestValue))
 		b := algebra.Transpose(opt.Start.Basis)
 		for r := range opt.Rank {
 			capLength(b.RawRowView(r))
@@ -103,10 +91,7 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Optio
 	}
 	if opt.Init != InitRandom && opt.Init != "" {
 		opt.Start = nil
-		first, err := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
-		if err != nil {
-			return nil, err
-		}
+		first := guard.Must(Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt))
 		u := first.parameters[0]
 		algebra.DivideRows(u, algebra.Lengths(u))
 		return u, nil
@@ -165,23 +150,15 @@ type SparseCode struct {
 func (s *SparseCode) Vectors() *mat.Dense { return s.Dictionary }
 
 // Transform returns the codes, p×k, of the samples x, p×m. If dependent atoms allow several minima, it returns one.
-func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
 	rows, k := s.Dictionary.Dims()
-	d, err := dataOf(x, rows, "the atoms")
-	if err != nil {
-		return nil, err
-	}
+	d := guard.Must(dataOf(x, rows, "the atoms"))
 	p, _ := d.Dims()
-	if err := view.CheckWeight("lambda", s.Lambda); err != nil {
-		return nil, err
-	}
+	guard.Check(view.CheckWeight("lambda", s.Lambda))
 	codes := mat.NewDense(p, k, nil)
-	if err := encode(ctx, d, algebra.Transpose(s.Dictionary), s.Lambda, codes); err != nil {
-		return nil, err
-	}
-	if !algebra.Finite(codes) {
-		return nil, errors.New("the codes overflow")
-	}
+	guard.Check(encode(ctx, d, algebra.Transpose(s.Dictionary), s.Lambda, codes))
+	guard.FailIf(!algebra.Finite(codes), "the codes overflow")
 	return codes, nil
 }
 
@@ -237,29 +214,17 @@ func (SSNMF) Memory(s Size) int64 {
 }
 
 // Fit implements [Method].
-func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	if err := checkEnums(m.Rule); err != nil {
-		return nil, err
-	}
-	d, err := newOwnRuleData(x, known, opt)
-	if err != nil {
-		return nil, err
-	}
+func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
+	guard.Check(checkEnums(m.Rule))
+	d := guard.Must(newOwnRuleData(x, known, opt))
 	n, _ := d.Dims()
-	a, err := innerProducts(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	if largest := mat.Max(a); !(largest >= view.SmallestValue && largest <= view.LargestValue) {
-		err = fmt.Errorf("the largest similarity is %.3g; expected %g to %g", largest, view.SmallestValue, view.LargestValue)
-	}
-	if err := cmp.Or(checkSimilarities(a), err, setLinks(a, known)); err != nil {
-		return nil, err
-	}
-	first, err := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
-	if err != nil {
-		return nil, err
-	}
+	a := guard.Must(innerProducts(ctx, d))
+	guard.Check(checkSimilarities(a))
+	largest := mat.Max(a)
+	guard.FailIf(!(largest >= view.SmallestValue && largest <= view.LargestValue), "the largest similarity is %.3g; expected %g to %g", largest, view.SmallestValue, view.LargestValue)
+	guard.Check(setLinks(a, known))
+	first := guard.Must(Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt))
 	return m.fit(ctx, a, first.v, opt)
 }
 
@@ -411,36 +376,24 @@ func (m SymNMF) Memory(s Size) int64 {
 }
 
 // Fit implements [Method].
-func (m SymNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	if err := checkEnums(m.Similarity); err != nil {
-		return nil, err
-	}
-	d, err := newOwnRuleData(x, known, opt)
-	if err != nil {
-		return nil, err
-	}
-	a, err := m.similarities(ctx, x, d)
-	if err != nil {
-		return nil, err
-	}
+func (m SymNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
+	guard.Check(checkEnums(m.Similarity))
+	d := guard.Must(newOwnRuleData(x, known, opt))
+	a := guard.Must(m.similarities(ctx, x, d))
 	n, _ := d.Dims()
-	first, err := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
-	if err != nil {
-		return nil, err
-	}
+	first := guard.Must(Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt))
 	f := &similarityFactors{a: a, g: first.v, power: 1. / 3, sumSquares: view.SumSquares(a)}
 	f.scale()
 	return f.fit(ctx, opt)
 }
 
 // similarities returns A.
-func (m SymNMF) similarities(ctx context.Context, x mat.Matrix, d view.Data) (view.Data, error) {
+func (m SymNMF) similarities(ctx context.Context, x mat.Matrix, d view.Data) (_ view.Data, err error) {
+	defer guard.Catch(&err)
 	n, _ := d.Dims()
 	if m.Similarity == SimilarityGraph {
-		s, err := m.Neighbourhood.graph(ctx, d)
-		if err != nil {
-			return nil, err
-		}
+		s := guard.Must(m.Neighbourhood.graph(ctx, d))
 		a := view.NewSparse(s)
 		degree := inverseRoots(a)
 		for i := range n {
@@ -453,20 +406,11 @@ func (m SymNMF) similarities(ctx context.Context, x mat.Matrix, d view.Data) (vi
 	}
 	var s *mat.Dense
 	if m.Kernel.isLinear() {
-		var err error
-		if s, err = innerProducts(ctx, d); err != nil {
-			return nil, err
-		}
+		s = guard.Must(innerProducts(ctx, d))
 	} else {
-		k, err := m.Kernel.bind(ctx, x, d)
-		if err != nil {
-			return nil, err
-		}
-		s = k.values
+		s = guard.Must(m.Kernel.bind(ctx, x, d)).values
 	}
-	if err := checkSimilarities(s); err != nil {
-		return nil, err
-	}
+	guard.Check(checkSimilarities(s))
 	degree := inverseRoots(view.Dense{X: s})
 	s.Apply(func(i, j int, x float64) float64 { return x * degree[i] * degree[j] }, s)
 	return view.Dense{X: s}, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/timing"
@@ -126,26 +127,20 @@ func (p Parts) Needs() Needs {
 
 // Fit implements [Method]. The data must be ≥ 0, except for a concept basis under the Frobenius cost. Fit returns
 // an error for unusable data or options, on overflow, and when ctx ends.
-func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
 	ready := timing.Start(ctx, timing.SetUp)
 	f, err := p.start(ctx, x, known, opt)
 	ready()
-	if err != nil {
-		return nil, err
-	}
-	if err := f.iterate(ctx, opt); err != nil {
-		return nil, err
-	}
+	guard.Check(err)
+	guard.Check(f.iterate(ctx, opt))
 	return f.finish(opt)
 }
 
-func (p Parts) validate() error {
-	if err := checkEnums(p.Cost, p.Basis, p.Tie, p.Weighting, p.Orthogonal); err != nil {
-		return err
-	}
-	if _, err := p.Kernel.withDefaults(); err != nil {
-		return err
-	}
+func (p Parts) validate() (err error) {
+	defer guard.Catch(&err)
+	guard.Check(checkEnums(p.Cost, p.Basis, p.Tie, p.Weighting, p.Orthogonal))
+	guard.Must(p.Kernel.withDefaults())
 	switch {
 	case !p.Kernel.isLinear() && !p.usesGram():
 		return fmt.Errorf("a kernel needs basis concept and cost frobenius, got basis %v and cost %v", p.Basis, p.Cost)
@@ -160,13 +155,9 @@ func (p Parts) validate() error {
 	case p.UnitNorm && !p.Basis.free():
 		return fmt.Errorf("unit-norm needs basis free or semi, got %v", p.Basis)
 	}
-	if err := cmp.Or(p.checkSemi(), p.checkFixed(), p.checkOrthogonal(), p.Cost.check(p.Exponent, p.Threshold), view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)); err != nil {
-		return err
-	}
+	guard.Check(cmp.Or(p.checkSemi(), p.checkFixed(), p.checkOrthogonal(), p.Cost.check(p.Exponent, p.Threshold), view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)))
 	for _, penalty := range p.Penalties {
-		if penalty.OnBasis() && !p.Kernel.isLinear() {
-			return fmt.Errorf("the penalty %s needs basis vectors in feature space, and a kernel has none", penaltyName(penalty))
-		}
+		guard.FailIf(penalty.OnBasis() && !p.Kernel.isLinear(), "the penalty %s needs basis vectors in feature space, and a kernel has none", penaltyName(penalty))
 	}
 	return nil
 }
@@ -188,81 +179,54 @@ func (p Parts) usesGram() bool { return p.Basis == BasisConcept && p.Cost == Cos
 // signed reports whether samples with equal weights may have negative values.
 func (p Parts) signed() bool { return bases[p.Basis].signed && p.Cost == CostFrobenius }
 
-func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Factorisation, error) {
+func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Factorisation, err error) {
+	defer guard.Catch(&err)
 	plain, entries, samples, err := view.Unweighted(x, true)
-	if err != nil {
-		return nil, err
-	}
-	d, err := view.New(plain)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
+	d := guard.Must(view.New(plain))
 	n, m := d.Dims()
 	p.EntryWeights = entries != nil
-	if err := cmp.Or(known.Check(n), opt.validate(n), p.validate(), p.checkFixedSize(m, opt.Rank)); err != nil {
-		return nil, err
-	}
-	if p, err = p.withFeatureRank(opt.Rank, m); err != nil {
-		return nil, err
-	}
+	guard.Check(cmp.Or(known.Check(n), opt.validate(n), p.validate(), p.checkFixedSize(m, opt.Rank)))
+	p = guard.Must(p.withFeatureRank(opt.Rank, m))
 	if opt.Solver != nil {
-		if err := opt.Solver.Serves(p); err != nil {
-			return nil, err
-		}
+		guard.Check(opt.Solver.Serves(p))
 	}
 	held, d, err := p.HeldOut.split(d)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	x = d.Matrix()
 	f := &Factorisation{parts: p, whole: d}
-	if held != nil && samples != nil {
-		return nil, errors.New("held-out entries are not supported with weights of samples")
-	}
+	guard.FailIf(held != nil && samples != nil, "held-out entries are not supported with weights of samples")
 	if !p.Kernel.isLinear() {
-		if f.kernel, err = p.Kernel.bind(ctx, x, d); err != nil {
-			return nil, err
-		}
+		f.kernel = guard.Must(p.Kernel.bind(ctx, x, d))
 	}
 	negative := view.Negative(d)
 	if negative != nil && f.kernel == nil && !(p.signed() && p.Weighting == WeightingEqual) {
 		return nil, negative.Needing("this method")
 	}
 	if p.Basis == BasisRankOne {
-		if err := p.Image.validate(m, "a rank-one basis"); err != nil {
-			return nil, err
-		}
+		guard.Check(p.Image.validate(m, "a rank-one basis"))
 	}
 	weights, cost := entries, p.cost()
 	if cost.constant == nil {
-		dense, err := cost.samples(d)
-		if err != nil {
-			return nil, err
-		}
+		dense := guard.Must(cost.samples(d))
 		d, x, f.whole = dense, dense.X, dense
 		if weights == nil && (cost.robust || p.Tie != TieNone || p.Weighting != WeightingEqual || samples != nil) {
 			weights = onesMatrix(n, m)
 		}
 	}
-	if f.ties, err = p.condensation(d, f.kernel, known, weights, samples); err != nil {
-		return nil, err
-	}
+	f.ties = guard.Must(p.condensation(d, f.kernel, known, weights, samples))
 	if p.Cost == CostHuber && p.Threshold == 0 {
 		p.Threshold = defaultThreshold(d, weights)
 		f.parts = p
 	}
-	if err := f.bindPenalties(ctx, known, opt.Rank, negative); err != nil {
-		return nil, err
-	}
+	guard.Check(f.bindPenalties(ctx, known, opt.Rank, negative))
 	made := timing.Start(ctx, timing.Initial)
 	if entries != nil || samples != nil {
 		x = &Weighted{Matrix: x, Entries: entries, Samples: samples}
 	}
 	first, err := p.initial(timing.Without(ctx), x, d, f.ties, opt)
 	made()
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	f.v, f.factors = first.v, append(first.parameters, first.v)
 	var tied *view.Condensation
 	switch {
@@ -287,9 +251,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	default:
 		f.model = p.plainModel(d, f.data, held, weights, tied, first)
 	}
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	return f, f.startSolver(opt.Solver)
 }
 

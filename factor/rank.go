@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -302,21 +303,13 @@ type RankCurve struct {
 // by a factor of 1.25, then bisects around the best one. The result depends only on x and the rule, range and
 // seed of s.
 func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curve *RankCurve, err error) {
+	defer guard.Catch(&err)
 	plain, _, _, err := view.Unweighted(x, true)
-	if err != nil {
-		return 0, nil, err
-	}
-	d, err := view.New(plain)
-	if err != nil {
-		return 0, nil, err
-	}
+	guard.Check(err)
+	d := guard.Must(view.New(plain))
 	n, m := d.Dims()
-	if s, err = s.withDefaults(n, m); err != nil {
-		return 0, nil, err
-	}
-	if err := view.NonNegative(d, "this method"); err != nil {
-		return 0, nil, err
-	}
+	s = guard.Must(s.withDefaults(n, m))
+	guard.Check(view.NonNegative(d, "this method"))
 	share := min(rankShare, mostHeldOut/(float64(n)*float64(m)))
 	held := make([]HeldOut, rankFits)
 	for fit := range held {
@@ -331,9 +324,7 @@ func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curv
 	total := len(todo) + 6 // at most
 	for len(todo) > 0 {
 		for _, k := range todo {
-			if err := curve.evaluate(ctx, x, held, k, s.Seed); err != nil {
-				return 0, nil, fmt.Errorf("rank %d: %w", k, err)
-			}
+			guard.Check(guard.Wrap(curve.evaluate(ctx, x, held, k, s.Seed), "rank %d", k))
 			if s.Progress != nil {
 				s.Progress(min(len(curve.Rank), total), total)
 			}

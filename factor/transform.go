@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 )
@@ -50,32 +51,22 @@ func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, err
 	return m.represent(ctx, x, false)
 }
 
-func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error) {
-	if err := cmp.Or(checkEnums(m.Cost), m.check()); err != nil {
-		return nil, err
-	}
+func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
+	guard.Check(cmp.Or(checkEnums(m.Cost), m.check()))
 	rows, k := m.Basis.Dims()
 	plain, weights, _, err := view.Unweighted(x, false)
-	if err != nil {
-		return nil, err
-	}
-	d, err := dataOf(plain, rows, "the basis vectors")
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
+	d := guard.Must(dataOf(plain, rows, "the basis vectors"))
 	p, _ := d.Dims()
 	squares := m.Cost.Quadratic() && m.Cost != CostHuber
 	if !squares {
-		if err := view.NonNegative(d, fmt.Sprintf("the %v cost", m.Cost)); err != nil {
-			return nil, err
-		}
+		guard.Check(view.NonNegative(d, fmt.Sprintf("the %v cost", m.Cost)))
 	}
 	v, u := onesMatrix(k, p), algebra.Transpose(m.Basis)
 	info := m.Cost.with(m.Exponent, m.Threshold)
 	if info.constant == nil {
-		if d, err = info.samples(d); err != nil {
-			return nil, err
-		}
+		d = guard.Must(info.samples(d))
 	}
 	cost := info.of(d, u, v)
 	if weights != nil {
@@ -350,15 +341,11 @@ var ErrNoModel = errors.New("the saved result has no model for new samples")
 // LoadModel reads and validates the model of a file of size bytes that Save wrote. To guard against malformed files, it
 // refuses an array of more than 16 MiB that is also more than 100 times its compressed size, before it allocates
 // memory.
-func LoadModel(r io.ReaderAt, size int64) (Model, error) {
-	z, err := openArchive(r, size)
-	if err != nil {
-		return nil, err
-	}
+func LoadModel(r io.ReaderAt, size int64) (_ Model, err error) {
+	defer guard.Catch(&err)
+	z := guard.Must(openArchive(r, size))
 	var kind int
-	if err := readFields(z, kindKernel, field{"kind", &kind}); err != nil {
-		return nil, err
-	}
+	guard.Check(readFields(z, kindKernel, field{"kind", &kind}))
 	switch kind {
 	case kindNone:
 		return nil, ErrNoModel
@@ -367,9 +354,7 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	}
 	m := []Model{&Additive{}, &Linear{}, &SparseCode{}}[kind]
 	_, vectors, of := layout(m)
-	if err := readFields(z, int64(len(costs)-1), append([]field{{"basis", vectors}}, of...)...); err != nil {
-		return nil, err
-	}
+	guard.Check(readFields(z, int64(len(costs)-1), append([]field{{"basis", vectors}}, of...)...))
 	switch m := m.(type) {
 	case *Additive:
 		switch m.Cost {
@@ -385,9 +370,7 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 			return nil, fmt.Errorf("the array %q has %d values; expected %d", "mean", len(m.Mean), rows)
 		}
 	case *SparseCode:
-		if err := view.CheckWeight("lambda", m.Lambda); err != nil {
-			return nil, err
-		}
+		guard.Check(view.CheckWeight("lambda", m.Lambda))
 	}
 	return m, nil
 }
@@ -444,25 +427,17 @@ func (s *savedKernel) fields() (of []field) {
 	return append(of, field{"samples", &s.sparse.Values}, field{"columns", &s.sparse.Columns}, field{"starts", &s.sparse.RowStart}, field{"features", &s.features})
 }
 
-func loadKernelModel(z *npz.Archive) (Model, error) {
+func loadKernelModel(z *npz.Archive) (_ Model, err error) {
+	defer guard.Catch(&err)
 	s := &savedKernel{KernelModel: &KernelModel{}}
 	m := s.KernelModel
-	err := readFields(z, int64(KernelIntersection), field{"weights", &m.Weights}, field{"products", &m.Products}, field{"kernel", (*int)(&m.Kernel.Function)})
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(readFields(z, int64(KernelIntersection), field{"weights", &m.Weights}, field{"products", &m.Products}, field{"kernel", (*int)(&m.Kernel.Function)}))
 	if z.Has("starts") {
 		s.features = 1
 	}
-	if err := readFields(z, math.MaxInt32, s.fields()...); err != nil {
-		return nil, err
-	}
-	if err := s.restore(); err != nil {
-		return nil, err
-	}
-	if err := m.validate(); err != nil {
-		return nil, fmt.Errorf("not a saved model: %w", err)
-	}
+	guard.Check(readFields(z, math.MaxInt32, s.fields()...))
+	guard.Check(s.restore())
+	guard.Check(guard.Wrap(m.validate(), "not a saved model"))
 	return m, nil
 }
 
