@@ -68,12 +68,8 @@ type Correction struct {
 func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (_ *Correction, err error) {
 	defer guard.CatchWithin(&err, "corrected clusters")
 	n, m := c.z.Dims()
-	switch {
-	case len(groups) != n:
-		return nil, fmt.Errorf("groups has %d entries for %d samples", len(groups), n)
-	case k < 1:
-		return nil, errors.New("the number of clusters must be 1 or more")
-	}
+	guard.FailIf(len(groups) != n, "groups has %d entries for %d samples", len(groups), n)
+	guard.FailIf(k < 1, "the number of clusters must be 1 or more")
 	if i := slices.IndexFunc(groups, func(g int) bool { return g < 0 || g >= k }); i >= 0 {
 		return nil, fmt.Errorf("sample %d is in cluster %d; expected less than %d", i+1, groups[i], k)
 	}

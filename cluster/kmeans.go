@@ -137,15 +137,11 @@ func best(ctx context.Context, runs, starts int, runner func() func(start int) (
 	return least, nil
 }
 
-func checkSizes(n, k, restarts, maxIterations int) error {
-	switch {
-	case k < 1 || k > n:
-		return fmt.Errorf("number of clusters %d; expected 1 to the number of samples, %d", k, n)
-	case restarts < 0:
-		return fmt.Errorf("restarts %d; expected 0 or more", restarts)
-	case maxIterations < 0:
-		return fmt.Errorf("maximum of %d iterations; expected 0 or more", maxIterations)
-	}
+func checkSizes(n, k, restarts, maxIterations int) (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(k < 1 || k > n, "number of clusters %d; expected 1 to the number of samples, %d", k, n)
+	guard.FailIf(restarts < 0, "restarts %d; expected 0 or more", restarts)
+	guard.FailIf(maxIterations < 0, "maximum of %d iterations; expected 0 or more", maxIterations)
 	return nil
 }
 

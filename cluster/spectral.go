@@ -155,7 +155,8 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (_ *mat.SymD
 	guard.Check(err)
 	for i := range n {
 		square, length := out.At(i, i), norm(rows.values(i))
-		guard.FailIf(length != 0 && (!(square >= 1e-280) || math.IsInf(square, 1)), "sample %d: values of norm %v are out of range for inner products", i+1, length)
+		guard.FailIf(length != 0 && (!(square >= 1e-280) || math.IsInf(square, 1)),
+			"sample %d: values of norm %v are out of range for inner products", i+1, length)
 	}
 	return out, nil
 }

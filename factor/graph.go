@@ -51,15 +51,13 @@ type Neighbourhood struct {
 
 func (h Neighbourhood) neighbours() int { return cmp.Or(h.Neighbours, 5) }
 
-// graph returns the symmetric n×n weight matrix S of the graph over the samples x.
-func (h Neighbourhood) graph(ctx context.Context, x view.Data) (_ *CSR, err error) {
-	defer guard.Catch(&err)
+// graph returns the symmetric n×n weight matrix S of the graph over the samples x. It calls guard.Fail.
+func (h Neighbourhood) graph(ctx context.Context, x view.Data) *CSR {
 	n, _ := x.Dims()
 	p := h.neighbours()
 	guard.FailIf(p < 1, "neighbours %d: expected 1 or more", p)
 	guard.Check(cmp.Or(checkEnums(h.Edges), view.CheckWeight("the width of the heat kernel", h.Width)))
-	nearest, mean, err := nearestSamples(ctx, x, min(p, n-1), h.Edges == EdgesCosine)
-	guard.Check(err)
+	nearest, mean := nearestSamples(ctx, x, min(p, n-1), h.Edges == EdgesCosine)
 	t := cmp.Or(h.Width, mean)
 	var entries []sparse.Entry
 	for i, list := range nearest {
@@ -77,7 +75,7 @@ func (h Neighbourhood) graph(ctx context.Context, x view.Data) (_ *CSR, err erro
 			entries = append(entries, sparse.Entry{Row: i, Col: q.Row, Value: w}, sparse.Entry{Row: q.Row, Col: i, Value: w})
 		}
 	}
-	return sparse.FromEntries(n, n, entries), nil
+	return sparse.FromEntries(n, n, entries)
 }
 
 // squaredDistance returns ‖a − b‖² from ‖a‖², ‖b‖² and aᵀb. It is exactly 0 for identical samples, despite rounding.
@@ -115,13 +113,13 @@ func labelEdges(s *CSR, labels []int) *CSR {
 const comparedWork = 64
 
 // nearestSamples returns the p nearest samples of each sample, scored by minus the cosine or by the squared distance, and
-// the mean of the n² distances. It holds only a block of the Gram matrix in memory.
-func nearestSamples(ctx context.Context, x view.Data, p int, cosine bool) (nearest [][]topk.Scored, mean float64, err error) {
+// the mean of the n² distances. It holds only a block of the Gram matrix in memory. It calls guard.Fail.
+func nearestSamples(ctx context.Context, x view.Data, p int, cosine bool) (nearest [][]topk.Scored, mean float64) {
 	n, _ := x.Dims()
 	square, sums := make([]float64, n), make([]float64, n) // ‖x_i‖², and sums of distances
 	x.Each(func(i, _ int, v float64) { square[i] += v * v })
 	nearest = make([][]topk.Scored, n)
-	err = view.EachGram(ctx, x, func(from int, part *mat.Dense) {
+	guard.Check(view.EachGram(ctx, x, func(from int, part *mat.Dense) {
 		algebra.EachRow(part, comparedWork, func(a int, products []float64) {
 			i, found := from+a, make([]topk.Scored, 0, p)
 			for j, g := range products {
@@ -139,8 +137,8 @@ func nearestSamples(ctx context.Context, x view.Data, p int, cosine bool) (neare
 			}
 			nearest[i] = found
 		})
-	})
-	return nearest, elementary.Sum(sums) / float64(n) / float64(n), err
+	}))
+	return nearest, elementary.Sum(sums) / float64(n) / float64(n)
 }
 
 // Nearest returns, for each row of x, n×m, dense or sparse, its p nearest other rows by Euclidean distance and these
@@ -150,8 +148,7 @@ func Nearest(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances 
 	guard.FailIf(p < 1, "factor: neighbours %d: expected 1 or more", p)
 	d := guard.Must(view.New(x))
 	n, _ := x.Dims()
-	nearest, _, err := nearestSamples(ctx, d, min(p, n-1), false)
-	guard.Check(err)
+	nearest, _ := nearestSamples(ctx, d, min(p, n-1), false)
 	rows, distances = make([][]int, n), make([][]float64, n)
 	for i, list := range nearest {
 		for _, q := range list {
@@ -182,7 +179,7 @@ func (g Graph) Bind(ctx context.Context, p Problem) (_ BoundPenalty, err error) 
 	defer guard.Catch(&err)
 	lambda := orDefault(g.Lambda, 100)
 	guard.Check(view.CheckWeight("lambda", lambda))
-	s := guard.Must(g.Neighbourhood.graph(ctx, p.data))
+	s := g.Neighbourhood.graph(ctx, p.data)
 	if g.LabelEdges {
 		guard.FailIf(len(p.Known.Labels) == 0, "label edges need labelled samples; none are given")
 		s = labelEdges(s, p.Known.Labels)
@@ -525,7 +522,7 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (_ BoundPenalty, err 
 	guard.FailIf(b.parts < 1 || b.parts > n, "learned graph: %d components for %d samples", b.parts, n)
 	// Nine matrices: Q, W₀, S, L, the next Q, S and L, and the two of distances.
 	guard.Check(view.CheckMemory(ctx, fmt.Sprintf("the learned graph of %d samples", n), 9, n, n))
-	s := guard.Must(g.Neighbourhood.graph(ctx, p.data))
+	s := g.Neighbourhood.graph(ctx, p.data)
 	initial := mat.NewDense(n, n, nil)
 	for i := range n {
 		cols, vals := s.Row(i)
@@ -536,11 +533,11 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (_ BoundPenalty, err 
 			}
 		}
 	}
-	return b.from(ctx, initial)
+	return b.from(ctx, initial), nil
 }
 
-// from returns b at the start, with W₀. Rows off the simplex are projected onto it.
-func (b *boundLearnedGraph) from(ctx context.Context, initial *mat.Dense) (_ BoundPenalty, err error) {
+// from returns b at the start, with W₀. Rows off the simplex are projected onto it. It calls guard.Fail.
+func (b *boundLearnedGraph) from(ctx context.Context, initial *mat.Dense) *boundLearnedGraph {
 	b.initial, b.q = initial, mat.DenseCopyOf(initial)
 	for i := range b.initial.RawMatrix().Rows {
 		row := b.q.RawRowView(i)
@@ -549,8 +546,8 @@ func (b *boundLearnedGraph) from(ctx context.Context, initial *mat.Dense) (_ Bou
 		}
 	}
 	b.s, b.degree = symmetricPart(b.q)
-	b.f, err = b.embed(ctx)
-	return b, err
+	b.f = b.embed(ctx)
+	return b
 }
 
 // projectOthers sets row[i] to 0 and projects the other entries onto the simplex.
@@ -584,8 +581,8 @@ func symmetricPart(q *mat.Dense) (s *mat.Dense, degree []float64) {
 	return s, degree
 }
 
-// embed returns the c eigenvectors of L_Q with the smallest eigenvalues as rows, c×n.
-func (b *boundLearnedGraph) embed(ctx context.Context) (*mat.Dense, error) {
+// embed returns the c eigenvectors of L_Q with the smallest eigenvalues as rows, c×n. It calls guard.Fail.
+func (b *boundLearnedGraph) embed(ctx context.Context) *mat.Dense {
 	n, _ := b.s.Dims()
 	l := mat.NewDense(n, n, nil)
 	l.Scale(-1, b.s)
@@ -593,19 +590,15 @@ func (b *boundLearnedGraph) embed(ctx context.Context) (*mat.Dense, error) {
 		l.Set(i, i, d+l.At(i, i))
 	}
 	_, vectors, err := eigen.Smallest(ctx, mat.NewSymDense(n, l.RawMatrix().Data), b.parts)
-	if err != nil {
-		return nil, fmt.Errorf("the embedding of the learned graph: %w", err)
-	}
-	return mat.DenseCopyOf(vectors.T()), nil
+	guard.Check(guard.Wrap(err, "the embedding of the learned graph"))
+	return mat.DenseCopyOf(vectors.T())
 }
 
 // Learn minimises over F, then over Q. With GraphRuleExact it rejects a step that raises the objective: with a large
 // β or λ, rounding errors of zero eigenvalues or distances can outweigh the gain.
-func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
-	f, err := b.embed(ctx)
-	if err != nil {
-		return err
-	}
+func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) (err error) {
+	defer guard.Catch(&err)
+	f := b.embed(ctx)
 	n, _ := b.q.Dims()
 	df := squaredDistances(f)
 	if b.rule == GraphRuleExact {

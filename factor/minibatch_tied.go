@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -92,13 +91,7 @@ func (b MiniBatch) fitTied(ctx context.Context, x Blocks, opt Options) (_ *Resul
 		}
 		rows := mat.NewDense(run, m, nil)
 		guard.Check(cmp.Or(ctx.Err(), x.Read(ctx, labelled[0], rows)))
-		d, err := view.New(rows)
-		if err == nil {
-			err = view.NonNegative(d, "this method")
-		}
-		if err != nil {
-			return nil, placed(err, labelled)
-		}
+		guard.Check(placed(guard.Try(func() { guard.Check(view.NonNegative(guard.Must(view.New(rows)), "this method")) }), labelled))
 		for at, i := range labelled[:run] {
 			g, row := ties.Group[i], rows.RawRowView(at)
 			offset += constant(row, 1)
@@ -113,18 +106,11 @@ func (b MiniBatch) fitTied(ctx context.Context, x Blocks, opt Options) (_ *Resul
 			offset -= constant(row, ties.C[g])
 		}
 	}
-	all := b.Coefficients
-	if all == nil {
-		all = memoryStored{mat.NewDense(n, opt.Rank, nil)}
-	} else if r, k := all.Dims(); r != n || k != opt.Rank {
-		return nil, fmt.Errorf("coefficients are %d×%d; expected %d×%d", r, k, n, opt.Rank)
-	}
+	all := storedOr(b.Coefficients, n, opt.Rank)
 	labels, of := b.Labels, newTiedRows(all, ties, b.Labels, opt.Rank)
 	b.Labels, b.Coefficients = nil, of
 	res, err := b.Fit(ctx, condensed, opt)
-	if err != nil {
-		return nil, placed(err, of.first)
-	}
+	guard.Check(placed(err, of.first))
 	floats.AddConst(max(offset, 0), res.Objective)
 	for i, label := range labels {
 		if label >= 0 {

@@ -155,12 +155,12 @@ func (s *fastFree) iterate(ctx context.Context) (err error) {
 	extrapolate(s.vx, vx, s.lastVX, by)
 	s.lastVX.Copy(vx)
 	f.Keep()
-	guard.Check(f.minimise(ctx, 0, s.u, s.vx, algebra.SelfGram(s.v)))
+	f.minimise(ctx, 0, s.u, s.vx, algebra.SelfGram(s.v))
 	ux := f.Block(1).Linear
 	extrapolate(s.u, u, f.saved[0], s.by)
 	extrapolate(s.ux, ux, s.lastUX, s.by)
 	s.lastUX.Copy(ux)
-	guard.Check(f.minimise(ctx, 1, s.v, s.ux, algebra.SelfGram(s.u)))
+	f.minimise(ctx, 1, s.v, s.ux, algebra.SelfGram(s.u))
 	if f.Objective() <= before {
 		s.lowered(1.02, 1.005)
 		return nil
@@ -168,9 +168,9 @@ func (s *fastFree) iterate(ctx context.Context) (err error) {
 
 	s.raised()
 	f.Restore()
-	guard.Check(f.minimise(ctx, 0, u, s.lastVX, algebra.SelfGram(v)))
+	f.minimise(ctx, 0, u, s.lastVX, algebra.SelfGram(v))
 	b := f.Block(1)
-	guard.Check(f.minimise(ctx, 1, v, b.Linear, hessianOf(b)))
+	f.minimise(ctx, 1, v, b.Linear, hessianOf(b))
 	if !(f.Objective() <= before) { // rounding error
 		f.Restore()
 	}
@@ -179,11 +179,11 @@ func (s *fastFree) iterate(ctx context.Context) (err error) {
 	return nil
 }
 
-func (f *Factorisation) minimise(ctx context.Context, i int, from, linear, quadratic *mat.Dense) error {
+// minimise minimises over factor i of a quadratic problem, starting at from. It calls guard.Fail.
+func (f *Factorisation) minimise(ctx context.Context, i int, from, linear, quadratic *mat.Dense) {
 	linear, quadratic = f.withElastic(i, linear, quadratic)
 	theta, fixed := f.factors[i], f.parts.fixed()
 	k, p := theta.Dims()
-	var err error
 	switch {
 	case i == 0 && f.parts.Basis == BasisSemi:
 		theta.Copy(from)
@@ -194,10 +194,9 @@ func (f *Factorisation) minimise(ctx context.Context, i int, from, linear, quadr
 			from = from.Slice(fixed, k, 0, p).(*mat.Dense)
 			theta, linear, quadratic = restOf(theta, linear, quadratic, fixed)
 		}
-		err = descent.MinimiseRows(ctx, theta, from, linear, quadratic, descent.MostSweeps)
+		guard.Check(descent.MinimiseRows(ctx, theta, from, linear, quadratic, descent.MostSweeps))
 	}
 	f.Moved(i)
-	return err
 }
 
 func extrapolate(dst, x, last *mat.Dense, by float64) {
@@ -315,7 +314,7 @@ func (s *fastUnit) iterate(ctx context.Context) (err error) {
 	s.updateBasis(ctx, f.factors[0], f.Block(0))
 	f.Moved(0)
 	if b := f.Block(1); s.curvature == nil {
-		guard.Check(f.minimise(ctx, 1, f.factors[1], b.Linear, b.Quadratic))
+		f.minimise(ctx, 1, f.factors[1], b.Linear, b.Quadratic)
 	} else {
 		s.sweepEntries(ctx, f.factors[1], b)
 		f.Moved(1)
