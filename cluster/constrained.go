@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
 	"github.com/seed4492f2cd/partwise/internal/panel"
@@ -91,10 +92,11 @@ func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Kn
 }
 
 // assignUnits moves units to the clusters with the lowest cost, and fills an empty cluster with the unit of highest cost.
-func (l *run) assignUnits(ctx context.Context) error {
+func (l *run) assignUnits(ctx context.Context) (err error) {
+	defer guard.Catch(&err)
 	u := l.linked
 	costs, own := make([]float64, len(u.members)*l.K), make([]float64, len(u.members))
-	err := panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
+	err = panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
 		l.centres.score(l.scores, l.samples, l.all[lo:hi])
 		for i := lo; i < hi; i++ {
 			own := costs[u.unitOf[i]*l.K:][:l.K]
@@ -109,18 +111,14 @@ func (l *run) assignUnits(ctx context.Context) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
+	guard.Check(err)
 	if l.placed == nil {
 		first := costs
 		if u.from != nil {
 			first = slices.Clone(costs)
 			u.favourGroups(u.from, l.K, first)
 		}
-		if l.placed, err = u.place(l.K, first); err != nil {
-			return err
-		}
+		l.placed = guard.Must(u.place(l.K, first))
 	}
 	u.localSearch(l.K, costs, l.placed)
 	for at, j := range l.placed {

@@ -194,10 +194,7 @@ func TestSeededKMeansRuns(t *testing.T) {
 	k := KMeans{K: 3, Restarts: 4}
 	none := slices.Repeat([]int{-1}, 90)
 	for want, labels := range map[int][]int{1: someLabels(truth, 2, 1), 4: none} {
-		l, err := k.lloyd(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := k.lloyd(x)
 		if err := l.seed(labels, false); err != nil || l.runs != want {
 			t.Errorf("%d runs, want %d; %v", l.runs, want, err)
 		}

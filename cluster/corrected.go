@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // Parameters of Corrected.
@@ -65,21 +66,14 @@ type Correction struct {
 // Fit returns k corrected clusters of the n samples. groups holds their current clusters, from 0 to k−1. Without labels
 // and links these stay unchanged. The error wraps ErrDeadEnd if no k clusters satisfy the links.
 func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (_ *Correction, err error) {
-	defer wrap(&err, "corrected clusters")
+	defer guard.CatchWithin(&err, "corrected clusters")
 	n, m := c.z.Dims()
-	switch {
-	case len(groups) != n:
-		return nil, fmt.Errorf("groups has %d entries for %d samples", len(groups), n)
-	case k < 1:
-		return nil, errors.New("the number of clusters must be 1 or more")
-	}
+	guard.FailIf(len(groups) != n, "groups has %d entries for %d samples", len(groups), n)
+	guard.FailIf(k < 1, "the number of clusters must be 1 or more")
 	if i := slices.IndexFunc(groups, func(g int) bool { return g < 0 || g >= k }); i >= 0 {
 		return nil, fmt.Errorf("sample %d is in cluster %d; expected less than %d", i+1, groups[i], k)
 	}
-	u, err := newUnits(n, k, known)
-	if err != nil {
-		return nil, err
-	}
+	u := guard.Must(newUnits(n, k, known))
 	var labelled, linked []int
 	placed := slices.Clone(groups)
 	for i, at := range u.unitOf {
@@ -112,9 +106,7 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 		}
 		err = t.run(ctx, placed, given)
 	}
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	for i := range n {
 		row := t.shares.RawRowView(i)
 		for j, r := range row {
@@ -167,15 +159,11 @@ func (t *correctedState) updateProbabilities(labels []int) {
 }
 
 // run performs the rounds from the clusters placed, which it updates. The samples given count as labelled.
-func (t *correctedState) run(ctx context.Context, placed, given []int) error {
-	correct, err := t.covariance(given)
-	if err != nil {
-		return err
-	}
+func (t *correctedState) run(ctx context.Context, placed, given []int) (err error) {
+	defer guard.Catch(&err)
+	correct := guard.Must(t.covariance(given))
 	for range correctedTurns {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+		guard.Check(ctx.Err())
 		t.updateProbabilities(placed)
 		correct(t.shares, placed)
 		clear(t.costs)
@@ -187,10 +175,7 @@ func (t *correctedState) run(ctx context.Context, placed, given []int) error {
 				t.costs[at*t.k+j] -= r
 			}
 		}
-		next, err := t.u.place(t.k, t.costs)
-		if err != nil {
-			return err
-		}
+		next := guard.Must(t.u.place(t.k, t.costs))
 		t.u.localSearch(t.k, t.costs, next)
 		copy(placed, t.u.ofSamples(next))
 	}

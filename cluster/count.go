@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // graphNeighbours is the default number of nearest neighbours in a graph.
@@ -24,34 +25,19 @@ const countStarts = 8 // one start is noisy: for ORL at 32×32 pixels it chooses
 // then joins two at a time (Ward 1963). The description has the clusters, the degrees and the number of edges inside
 // clusters, as in the planted partition model (Zhang and Peixoto 2020). Lengths are means over eight starts of k-means.
 func DescriptionLengths(ctx context.Context, x mat.Matrix, most int, seed uint64) (_ []float64, err error) {
-	defer wrap(&err, "description lengths")
-	s, err := readSamples(x, DistanceCosine)
-	if err != nil {
-		return nil, err
-	}
+	defer guard.CatchWithin(&err, "description lengths")
+	s := guard.Must(readSamples(x, DistanceCosine))
 	if most = min(most, s.n-1); most < 1 {
 		return nil, fmt.Errorf("up to %d clusters of %d samples", most, s.n)
 	}
-	v, err := s.whitened(ctx)
-	if err != nil {
-		return nil, err
-	}
-	g, err := nearestGraph(ctx, v, graphNeighbours)
-	if err != nil {
-		return nil, err
-	}
-	y, err := g.propagate(ctx, v, propagatedShare)
-	if err != nil {
-		return nil, err
-	}
+	v := s.whitened(ctx)
+	g := nearestGraph(ctx, v, graphNeighbours)
+	y := g.propagate(ctx, v, propagatedShare)
 	unitRows(y)
 	pieces := max(most, min(MostCounted, s.n/3))
 	lengths := make([]float64, most)
 	for start := range uint64(countStarts) {
-		found, err := KMeans{K: pieces, Init: InitPlusPlus, Restarts: 1, MaxIterations: 20, Seed: seed + start}.Fit(ctx, y)
-		if err != nil {
-			return nil, err
-		}
+		found := guard.Must(KMeans{K: pieces, Init: InitPlusPlus, Restarts: 1, MaxIterations: 20, Seed: seed + start}.Fit(ctx, y))
 		p := newPartition(g, found)
 		for k := pieces; k > 0; k-- {
 			if k <= most {

@@ -2,13 +2,13 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
@@ -132,21 +132,14 @@ const panelRows = 5 * blas.ColumnUnit
 
 // Nearest returns, for every row of x, the indices of the k nearest rows of points, in order of distance; ties are
 // ordered by row. Values must be finite. Matrices other than *mat.Dense and *sparse.CSR are copied.
-func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]int, error) {
+func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) (_ [][]int, err error) {
+	defer guard.Catch(&err)
 	rows, err := readSamples(x, d)
-	if err != nil {
-		return nil, fmt.Errorf("nearest points: samples: %w", err)
-	}
+	guard.Check(guard.Wrap(err, "nearest points: samples"))
 	to, err := readSamples(points, d)
-	if err != nil {
-		return nil, fmt.Errorf("nearest points: points: %w", err)
-	}
-	if rows.m != to.m {
-		return nil, fmt.Errorf("nearest points: samples have %d columns, but points have %d", rows.m, to.m)
-	}
-	if k < 1 || k > to.n {
-		return nil, fmt.Errorf("nearest points: %d neighbours requested of %d points", k, to.n)
-	}
+	guard.Check(guard.Wrap(err, "nearest points: points"))
+	guard.FailIf(rows.m != to.m, "nearest points: samples have %d columns, but points have %d", rows.m, to.m)
+	guard.FailIf(k < 1 || k > to.n, "nearest points: %d neighbours requested of %d points", k, to.n)
 	nearest := make([][]int, rows.n)
 	among := min(max(panelRows, 1<<18/to.m), to.n) // points per block
 	block := newTargets(d, among, to.m)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/logistic"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
@@ -51,19 +52,11 @@ func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Re
 
 // fit is Fit with more features for the regression, if more is not nil.
 func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known, more *mat.Dense) (_ *Result, err error) {
-	defer wrap(&err, "guided k-means")
+	defer guard.CatchWithin(&err, "guided k-means")
 	g.Distance = DistanceCosine
-	s, err := readSamples(x, g.Distance)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkSizes(s.n, g.K, g.restarts(), g.MaxIterations); err != nil {
-		return nil, err
-	}
-	u, err := newUnits(s.n, g.K, known)
-	if err != nil {
-		return nil, err
-	}
+	s := guard.Must(readSamples(x, g.Distance))
+	guard.Check(checkSizes(s.n, g.K, g.restarts(), g.MaxIterations))
+	u := guard.Must(newUnits(s.n, g.K, known))
 	labels := u.ofSamples(u.fixed)
 	given := links.Labelled(labels)
 	for c := range g.K {
@@ -77,10 +70,7 @@ func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known, more *
 		described = &mat.Dense{}
 		described.Augment(z, more)
 	}
-	guide, err := logistic.Regression{C: guideC}.Fit(ctx, rowsOf(described, given), matrix.Take(labels, given), g.K)
-	if err != nil {
-		return nil, err
-	}
+	guide := guard.Must(logistic.Regression{C: guideC}.Fit(ctx, rowsOf(described, given), matrix.Take(labels, given), g.K))
 	weight := cmp.Or(g.Guidance, defaultGuidance) * float64(g.K) / float64(len(given))
 	extra := guide.LogProbabilities(described)
 	extra.Scale(-1/weight, extra)
@@ -88,10 +78,7 @@ func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known, more *
 	for _, i := range given {
 		from[i] = labels[i]
 	}
-	result, err := ConstrainedKMeans{g.KMeans}.fitLinked(ctx, z, known, from, extra)
-	if err != nil {
-		return nil, err
-	}
+	result := guard.Must(ConstrainedKMeans{g.KMeans}.fitLinked(ctx, z, known, from, extra))
 	for i, c := range result.Labels {
 		result.Objective += extra.At(i, c)
 	}

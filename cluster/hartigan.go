@@ -5,8 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // A move is a sample whose best move to another cluster lowers the objective by gain.
@@ -69,15 +67,10 @@ func (l *run) addToCluster(j int, by float64, i int) {
 
 // moves returns the samples that gain with all centres fixed.
 func (l *run) moves(ctx context.Context) (found []move, err error) {
-	var open []int
-	shortest := floats.MinIdx(l.lengths)
-	for i, j := range l.labels {
-		if l.counts[j] > 1 && l.weights[i] > 0 && l.seeds.fixedCluster(i) < 0 && !l.excludesGain(i, shortest) {
-			open = append(open, i)
-		}
-	}
+	open := slices.DeleteFunc(slices.Clone(l.all), func(i int) bool {
+		return l.counts[l.labels[i]] < 2 || l.weights[i] == 0 || l.seeds.fixedCluster(i) >= 0
+	})
 	err = l.eachScored(ctx, open, func(i int, scores []float64) error {
-		l.bound(i, l.labels[i], scores)
 		if l.mayGain(i, scores) {
 			if _, gain := l.gain(i); gain > 0 {
 				found = append(found, move{i, gain})
@@ -86,21 +79,6 @@ func (l *run) moves(ctx context.Context) (found []move, err error) {
 		return nil
 	})
 	return found, err
-}
-
-// excludesGain reports whether the bounds exclude a gain of sample i, even in the cluster with the shortest sum, which
-// has the lowest cost of joining.
-func (l *run) excludesGain(i, shortest int) bool {
-	from := l.labels[i]
-	upper, lower := l.bounds.boundsOf(i, from)
-	if math.IsInf(upper, 1) {
-		return false
-	}
-	near, far := max(lower, 0)*max(lower, 0), upper*upper
-	if l.Distance == DistanceCosine {
-		near, far = near/2, far/2
-	}
-	return l.joining(shortest, near) >= l.leaving(from, far)
 }
 
 // mayGain reports whether the scores of sample i, within rounding, allow a gain.

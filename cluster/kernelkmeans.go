@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -26,19 +27,18 @@ type KernelKMeans struct {
 }
 
 // Cluster implements [Clusterer].
-func (k KernelKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
+func (k KernelKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (_ *Result, err error) {
+	defer guard.Catch(&err)
 	k.K, k.Seed = clusters, seed
-	return onProducts(ctx, x, 1, func(products *mat.SymDense) (*Result, error) { return k.Fit(ctx, products) })
+	return k.Fit(ctx, guard.Must(innerProducts(ctx, x, 1)))
 }
 
 func (KernelKMeans) Memory(s Size) float64 { return memoryOfSquares(s, 2, 24) }
 
 // Fit clusters n samples by their n×n kernel matrix, which must be finite. Result.Centres is nil.
 func (k KernelKMeans) Fit(ctx context.Context, kernel *mat.SymDense) (_ *Result, err error) {
-	defer wrap(&err, "kernel k-means")
-	if err := k.check(kernel); err != nil {
-		return nil, err
-	}
+	defer guard.CatchWithin(&err, "kernel k-means")
+	guard.Check(k.check(kernel))
 	runs := cmp.Or(k.Restarts, defaultRestarts)
 	return best(ctx, runs, runs, func() func(start int) (*Result, error) {
 		f := newFeatureSpace(k, kernel)
@@ -166,9 +166,10 @@ type SSKK struct {
 }
 
 // Cluster implements [Clusterer].
-func (s SSKK) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
+func (s SSKK) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (_ *Result, err error) {
+	defer guard.Catch(&err)
 	s.K, s.Seed = clusters, seed
-	return onProducts(ctx, x, 3, func(products *mat.SymDense) (*Result, error) { return s.Fit(ctx, products, known) })
+	return s.Fit(ctx, guard.Must(innerProducts(ctx, x, 3)), known)
 }
 
 func (SSKK) Memory(s Size) float64 { return memoryOfSquares(s, 5, 24) }
@@ -177,21 +178,13 @@ func (SSKK) Memory(s Size) float64 { return memoryOfSquares(s, 5, 24) }
 // smallest value that makes the sum positive semi-definite. Each pair of labelled samples is a link. It takes
 // O(n³) time.
 func (s SSKK) Kernel(ctx context.Context, similarity *mat.SymDense, known Known) (_ *mat.SymDense, err error) {
-	defer wrap(&err, "ss-kk")
-	if err := s.check(similarity); err != nil {
-		return nil, err
-	}
+	defer guard.CatchWithin(&err, "ss-kk")
+	guard.Check(s.check(similarity))
 	n := similarity.SymmetricDim()
 	links, count, err := known.Pairs(n)
-	if err != nil {
-		return nil, err
-	}
-	if !(s.Weight >= 0) || math.IsInf(s.Weight, 0) {
-		return nil, fmt.Errorf("weight of links %v; expected a finite value of 0 or more", s.Weight)
-	}
-	if err := memory.FromContext(ctx).Check(8*int64(n)*int64(n)+int64(eigen.Memory(n, 1)), fmt.Sprintf("the smallest eigenvalue of the kernel of %d samples", n)); err != nil {
-		return nil, err
-	}
+	guard.Check(err)
+	guard.FailIf(!(s.Weight >= 0) || math.IsInf(s.Weight, 0), "weight of links %v; expected a finite value of 0 or more", s.Weight)
+	guard.Check(memory.FromContext(ctx).Check(8*int64(n)*int64(n)+int64(eigen.Memory(n, 1)), fmt.Sprintf("the smallest eigenvalue of the kernel of %d samples", n)))
 	kernel := mat.NewSymDense(n, nil)
 	kernel.CopySym(similarity)
 	weight := cmp.Or(s.Weight, float64(n)/float64(s.K*count))
@@ -203,9 +196,7 @@ func (s SSKK) Kernel(ctx context.Context, similarity *mat.SymDense, known Known)
 		kernel.SetSym(i, j, kernel.At(i, j)+by)
 	})
 	system, err := eigen.Decompose(ctx, kernel)
-	if err != nil {
-		return nil, fmt.Errorf("the smallest eigenvalue of the kernel: %w", err)
-	}
+	guard.Check(guard.Wrap(err, "the smallest eigenvalue of the kernel"))
 	if least := system.Values()[n-1]; least < 0 {
 		for i := range n {
 			kernel.SetSym(i, i, kernel.At(i, i)-least)

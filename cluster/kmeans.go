@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
@@ -82,23 +83,11 @@ func (k KMeans) Memory(s Size) float64 {
 	return points + 48*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+bounds+512*8*clusters) + 300*float64(s.Links)
 }
 
-// wrap prefixes an error with a name.
-func wrap(err *error, name string) {
-	if *err != nil {
-		*err = fmt.Errorf("%s: %w", name, *err)
-	}
-}
-
 // fit returns the best restart on x. prepare applies labels and links to a run.
 func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func(l *run) error) (_ *Result, err error) {
-	defer wrap(&err, name)
-	l, err := k.lloyd(x)
-	if err == nil {
-		err = prepare(l)
-	}
-	if err != nil {
-		return nil, err
-	}
+	defer guard.CatchWithin(&err, name)
+	l := k.lloyd(x)
+	guard.Check(prepare(l))
 	return best(ctx, l.runs, l.starts, func() func(start int) (*Result, error) {
 		own := l.clone()
 		return func(start int) (*Result, error) { return own.run(ctx, start) }
@@ -148,15 +137,11 @@ func best(ctx context.Context, runs, starts int, runner func() func(start int) (
 	return least, nil
 }
 
-func checkSizes(n, k, restarts, maxIterations int) error {
-	switch {
-	case k < 1 || k > n:
-		return fmt.Errorf("number of clusters %d; expected 1 to the number of samples, %d", k, n)
-	case restarts < 0:
-		return fmt.Errorf("restarts %d; expected 0 or more", restarts)
-	case maxIterations < 0:
-		return fmt.Errorf("maximum of %d iterations; expected 0 or more", maxIterations)
-	}
+func checkSizes(n, k, restarts, maxIterations int) (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(k < 1 || k > n, "number of clusters %d; expected 1 to the number of samples, %d", k, n)
+	guard.FailIf(restarts < 0, "restarts %d; expected 0 or more", restarts)
+	guard.FailIf(maxIterations < 0, "maximum of %d iterations; expected 0 or more", maxIterations)
 	return nil
 }
 
@@ -164,19 +149,12 @@ const defaultRestarts, defaultMaxIterations = 20, 300
 
 func (k KMeans) restarts() int { return cmp.Or(k.Restarts, defaultRestarts) }
 
-// lloyd validates the settings and reads x.
-func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
-	s, err := readSamples(x, k.Distance)
-	if err == nil {
-		err = checkSizes(s.n, k.K, k.Restarts, k.MaxIterations)
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case k.Init != InitSample && k.Init != InitPlusPlus:
-		return nil, fmt.Errorf("unknown %v", k.Init)
-	}
-	return &run{KMeans: k, samples: s, runs: k.restarts(), starts: k.restarts()}, nil
+// lloyd validates the settings and reads x. It calls guard.Fail.
+func (k KMeans) lloyd(x mat.Matrix) *run {
+	s := guard.Must(readSamples(x, k.Distance))
+	guard.Check(checkSizes(s.n, k.K, k.Restarts, k.MaxIterations))
+	guard.FailIf(k.Init != InitSample && k.Init != InitPlusPlus, "unknown %v", k.Init)
+	return &run{KMeans: k, samples: s, runs: k.restarts(), starts: k.restarts()}
 }
 
 type seeds struct {

@@ -2,13 +2,13 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -35,19 +35,12 @@ type Centres struct {
 // NewCentres returns the centres of the groups of the rows of x, n×m, dense or a *sparse.CSR. Groups are numbered from
 // 0.
 func NewCentres(d Distance, x mat.Matrix, groups []int) (_ *Centres, err error) {
-	defer wrap(&err, "centres of groups")
-	s, err := readSamples(x, d)
-	if err != nil {
-		return nil, err
-	}
-	if len(groups) != s.n {
-		return nil, fmt.Errorf("%d samples, but groups has %d entries", s.n, len(groups))
-	}
+	defer guard.CatchWithin(&err, "centres of groups")
+	s := guard.Must(readSamples(x, d))
+	guard.FailIf(len(groups) != s.n, "%d samples, but groups has %d entries", s.n, len(groups))
 	k := 0
 	for i, g := range groups {
-		if g < 0 || g >= s.n {
-			return nil, fmt.Errorf("row %d is in group %d; expected 0 to the number of samples, %d", i+1, g, s.n)
-		}
+		guard.FailIf(g < 0 || g >= s.n, "row %d is in group %d; expected 0 to the number of samples, %d", i+1, g, s.n)
 		k = max(k, g+1)
 	}
 	c := &Centres{Distance: d, Points: mat.NewDense(k, s.m, nil), Sizes: make([]int, k)}
@@ -66,27 +59,18 @@ func NewCentres(d Distance, x mat.Matrix, groups []int) (_ *Centres, err error) 
 // Memberships returns the membership of each row of x in its group. If groups is nil, a row's group is the one
 // with the nearest centre, ties to the lower one. Rows are independent of each other.
 func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (out []Membership, err error) {
-	defer wrap(&err, "memberships")
+	defer guard.CatchWithin(&err, "memberships")
 	var filled []int // the groups that have a centre
 	for g, size := range c.Sizes {
 		if size > 0 {
 			filled = append(filled, g)
 		}
 	}
-	if len(filled) == 0 {
-		return nil, errors.New("no groups")
-	}
-	rows, err := readSamples(x, c.Distance)
-	if err != nil {
-		return nil, err
-	}
+	guard.FailIf(len(filled) == 0, "no groups")
+	rows := guard.Must(readSamples(x, c.Distance))
 	centres, err := readSamples(c.Points, c.Distance)
-	if err != nil {
-		return nil, fmt.Errorf("centres: %w", err)
-	}
-	if err := c.validate(rows, groups, groups == nil); err != nil {
-		return nil, err
-	}
+	guard.Check(guard.Wrap(err, "centres"))
+	guard.Check(c.validate(rows, groups, groups == nil))
 	out = make([]Membership, rows.n)
 	err = parallel.Blocks(ctx, 0, rows.n, 32, func(_, from, to int) {
 		buf, costs := make([]float64, rows.m), make([]float64, len(c.Sizes))
@@ -147,14 +131,9 @@ const SpreadLevels = 101
 // samples: k×SpreadLevels, the minimum to the maximum. x and groups must be the arguments of NewCentres. A group of
 // one sample gets the quantiles over all groups; if no group has two samples, all values are math.MaxFloat64.
 func (c *Centres) Spread(x mat.Matrix, groups []int) (_ *mat.Dense, err error) {
-	defer wrap(&err, "spread of groups")
-	s, err := readSamples(x, c.Distance)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.validate(s, groups, false); err != nil {
-		return nil, err
-	}
+	defer guard.CatchWithin(&err, "spread of groups")
+	s := guard.Must(readSamples(x, c.Distance))
+	guard.Check(c.validate(s, groups, false))
 	k, m := c.Points.Dims()
 	far := make([][]float64, k)
 	var all []float64

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -10,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -31,19 +31,11 @@ func SumsLength(k, m int) int { return k*(m+1+costBins) + 1 }
 
 // AddSums adds the samples x, p×m, to the sums of the centres, k×m, of which each sample belongs to the nearest, and
 // returns the cost of each sample. weights are the weights of the samples, nil for 1, and typical is a typical cost.
-func (d Distance) AddSums(ctx context.Context, sums []float64, x, centres *mat.Dense, weights []float64, typical float64) ([]float64, error) {
-	near, err := Nearest(ctx, d, x, centres, 1)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := readSamples(x, d)
-	if err != nil {
-		return nil, err
-	}
-	to, err := readSamples(centres, d)
-	if err != nil {
-		return nil, err
-	}
+func (d Distance) AddSums(ctx context.Context, sums []float64, x, centres *mat.Dense, weights []float64, typical float64) (_ []float64, err error) {
+	defer guard.Catch(&err)
+	near := guard.Must(Nearest(ctx, d, x, centres, 1))
+	rows := guard.Must(readSamples(x, d))
+	to := guard.Must(readSamples(centres, d))
 	costs := make([]float64, rows.n)
 	own := slices.Collect(slices.Chunk(sums[:to.n*(rows.m+1+costBins)], rows.m+1+costBins))
 	for i := range costs {
@@ -85,7 +77,8 @@ func (d Distance) FromSums(sums []float64, before *mat.Dense, typical float64) (
 
 // Reduce returns k centres of weighted points by k-means++ and Lloyd's algorithm, the best of some starts. It is an error
 // if fewer than k points differ.
-func (d Distance) Reduce(ctx context.Context, points *mat.Dense, weights []float64, k int, seed uint64) (*mat.Dense, error) {
+func (d Distance) Reduce(ctx context.Context, points *mat.Dense, weights []float64, k int, seed uint64) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
 	n, m := points.Dims()
 	var best *mat.Dense
 	least := math.Inf(1)
@@ -95,9 +88,7 @@ func (d Distance) Reduce(ctx context.Context, points *mat.Dense, weights []float
 		costs := slices.Clone(weights)
 		for j := range k {
 			total := elementary.Sum(costs)
-			if !(total > 0) {
-				return nil, fmt.Errorf("%d clusters of only %d distinct samples", k, j)
-			}
+			guard.FailIf(!(total > 0), "%d clusters of only %d distinct samples", k, j)
 			at, i := random.Float64()*total, 0
 			for ; i < n-1 && (at >= costs[i] || costs[i] == 0); i++ {
 				at -= costs[i]
@@ -106,10 +97,7 @@ func (d Distance) Reduce(ctx context.Context, points *mat.Dense, weights []float
 				i--
 			}
 			centres.SetRow(j, points.RawRowView(i))
-			cost, err := d.AddSums(ctx, make([]float64, SumsLength(1, m)), points, centres.Slice(j, j+1, 0, m).(*mat.Dense), nil, 0)
-			if err != nil {
-				return nil, err
-			}
+			cost := guard.Must(d.AddSums(ctx, make([]float64, SumsLength(1, m)), points, centres.Slice(j, j+1, 0, m).(*mat.Dense), nil, 0))
 			for i, c := range cost {
 				costs[i] = min(costs[i], weights[i]*c)
 				if j == 0 {
@@ -120,9 +108,7 @@ func (d Distance) Reduce(ctx context.Context, points *mat.Dense, weights []float
 		before := math.Inf(1)
 		for range 50 {
 			sums := make([]float64, SumsLength(k, m))
-			if _, err := d.AddSums(ctx, sums, points, centres, weights, 0); err != nil {
-				return nil, err
-			}
+			guard.Must(d.AddSums(ctx, sums, points, centres, weights, 0))
 			cost := sums[len(sums)-1]
 			if cost < least {
 				best, least = centres, cost

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/neighbours"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
@@ -60,26 +61,16 @@ type PropagatedKMeans struct {
 // approximate, and the time is about linear in n. Result.Centres are the unit directions of the sums of the
 // samples scaled to unit length.
 func (p PropagatedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (_ *Result, err error) {
-	defer wrap(&err, "propagated k-means")
-	s, err := readSamples(x, DistanceCosine)
-	if err != nil {
-		return nil, err
-	}
+	defer guard.CatchWithin(&err, "propagated k-means")
+	s := guard.Must(readSamples(x, DistanceCosine))
 	by := KMeans{K: clusters, Distance: DistanceCosine, Init: InitPlusPlus, Restarts: p.Restarts, Seed: seed}
-	if err := checkSizes(s.n, clusters, by.restarts(), 0); err != nil {
-		return nil, err
-	}
+	guard.Check(checkSizes(s.n, clusters, by.restarts(), 0))
 	z := s.centred()
-	leading, err := principalOf(ctx, z)
-	if err != nil {
-		return nil, err
-	}
+	leading := principalOf(ctx, z)
 	v := leading.whitened(whitenedRidge)
 	var graphs [2]graph
 	for at, points := range []*mat.Dense{v, z} {
-		if graphs[at], err = nearestGraph(ctx, points, neighboursOf(s.n, clusters)); err != nil {
-			return nil, err
-		}
+		graphs[at] = nearestGraph(ctx, points, neighboursOf(s.n, clusters))
 	}
 	ofV, ofZ := graphs[0], graphs[1]
 	candidates := []struct {
@@ -93,14 +84,8 @@ func (p PropagatedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters in
 	}
 	var results []*Result
 	for _, c := range candidates {
-		y, err := c.propagate(ctx, c.points, propagatedShare)
-		if err != nil {
-			return nil, err
-		}
-		result, err := GuidedKMeans{by, propagatedGuidance}.fit(ctx, y, known, c.points)
-		if err != nil {
-			return nil, err
-		}
+		y := c.propagate(ctx, c.points, propagatedShare)
+		result := guard.Must(GuidedKMeans{by, propagatedGuidance}.fit(ctx, y, known, c.points))
 		results = append(results, result)
 	}
 	found := results[0]
@@ -135,7 +120,8 @@ type principal struct {
 	mean    float64    // of all eigenvalues
 }
 
-func principalOf(ctx context.Context, z *mat.Dense) (*principal, error) {
+// principalOf calls guard.Fail.
+func principalOf(ctx context.Context, z *mat.Dense) *principal {
 	n, m := z.Dims()
 	raw := z.RawMatrix()
 	size, left, right := m, blas.Trans, blas.NoTrans // zᵀz
@@ -144,13 +130,12 @@ func principalOf(ctx context.Context, z *mat.Dense) (*principal, error) {
 	}
 	products := mat.NewSymDense(size, nil)
 	out := products.RawSymmetric()
-	if err := blas.MultiplyUpper(ctx, left, right, 1, raw, raw, 0, blas.Matrix{Rows: size, Cols: size, Stride: out.Stride, Data: out.Data}); err != nil {
-		return nil, err
-	}
+	guard.Check(blas.MultiplyUpper(ctx, left, right, 1, raw, raw, 0, blas.Matrix{Rows: size, Cols: size, Stride: out.Stride, Data: out.Data}))
 	// If all samples are equal, any ridge above 0 will do.
 	mean := cmp.Or(mat.Trace(products)/float64(size), 1)
 	values, vectors, err := eigen.Largest(ctx, products, min(size, whitenedDirections))
-	return &principal{z, values, vectors, mean}, err
+	guard.Check(err)
+	return &principal{z, values, vectors, mean}
 }
 
 // scales returns the factors of the columns of vectors, for n < m, or else of z·vectors.
@@ -187,13 +172,9 @@ func (p *principal) whitened(ridge float64) *mat.Dense {
 	return v
 }
 
-// whitened returns V: see PropagatedKMeans.
-func (s *samples) whitened(ctx context.Context) (*mat.Dense, error) {
-	leading, err := principalOf(ctx, s.centred())
-	if err != nil {
-		return nil, err
-	}
-	return leading.whitened(whitenedRidge), nil
+// whitened returns V: see PropagatedKMeans. It calls guard.Fail.
+func (s *samples) whitened(ctx context.Context) *mat.Dense {
+	return principalOf(ctx, s.centred()).whitened(whitenedRidge)
 }
 
 // multiplier returns the matrix whose product with rows as in z has the directions of V.
@@ -230,21 +211,21 @@ func neighboursOf(n, clusters int) int {
 type graph [][]int
 
 // nearestGraph joins each row of x, of length 1 or 0, with its p nearest rows by cosine. Rows without a positive cosine
-// are not joined.
-func nearestGraph(ctx context.Context, x *mat.Dense, p int) (graph, error) {
+// are not joined. It calls guard.Fail.
+func nearestGraph(ctx context.Context, x *mat.Dense, p int) graph {
 	n, _ := x.Dims()
 	g := make(graph, n)
-	err := nearestRows(ctx, x, p, func(i, j int) { g[i], g[j] = append(g[i], j), append(g[j], i) })
+	nearestRows(ctx, x, p, func(i, j int) { g[i], g[j] = append(g[i], j), append(g[j], i) })
 	for i := range g {
 		slices.Sort(g[i])
 		g[i] = slices.Compact(g[i])
 	}
-	return g, err
+	return g
 }
 
 // nearestRows calls join with each row of x, of length 1 or 0, and each of its p nearest other rows that has a positive
-// cosine with it.
-func nearestRows(ctx context.Context, x *mat.Dense, p int, join func(row, other int)) error {
+// cosine with it. It calls guard.Fail.
+func nearestRows(ctx context.Context, x *mat.Dense, p int, join func(row, other int)) {
 	n, m := x.Dims()
 	near := func(i, j int) {
 		if mat.Dot(x.RowView(i), x.RowView(j)) > 0 {
@@ -258,25 +239,24 @@ func nearestRows(ctx context.Context, x *mat.Dense, p int, join func(row, other 
 			}
 		}}
 		order, lists, err := neighbours.Find(ctx, points, p, probedCells)
+		guard.Check(err)
 		for at, list := range lists {
 			for _, other := range list {
 				near(int(order[at]), int(order[other.Place]))
 			}
 		}
-		return err
+		return
 	}
-	nearest, err := Nearest(ctx, DistanceCosine, x, x, min(p+1, n))
-	for i, list := range nearest {
+	for i, list := range guard.Must(Nearest(ctx, DistanceCosine, x, x, min(p+1, n))) {
 		list = slices.DeleteFunc(list, func(j int) bool { return j == i })
 		for _, j := range list[:min(p, len(list))] {
 			near(i, j)
 		}
 	}
-	return err
 }
 
-// propagate averages the rows of v over the graph, with the weight share for neighbours.
-func (g graph) propagate(ctx context.Context, v *mat.Dense, share float64) (*mat.Dense, error) {
+// propagate averages the rows of v over the graph, with the weight share for neighbours. It calls guard.Fail.
+func (g graph) propagate(ctx context.Context, v *mat.Dense, share float64) *mat.Dense {
 	n, c := v.Dims()
 	weights := make([][]float64, n)
 	for i, list := range g {
@@ -286,7 +266,7 @@ func (g graph) propagate(ctx context.Context, v *mat.Dense, share float64) (*mat
 	}
 	y, next := mat.DenseCopyOf(v), mat.NewDense(n, c, nil)
 	for range propagatedSteps {
-		if err := parallel.Blocks(ctx, 0, n, 64, func(_, lo, hi int) {
+		guard.Check(parallel.Blocks(ctx, 0, n, 64, func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				row := next.RawRowView(i)
 				for j, value := range v.RawRowView(i) {
@@ -296,12 +276,10 @@ func (g graph) propagate(ctx context.Context, v *mat.Dense, share float64) (*mat
 					simd.AddRows(row, weights[i], y.RawMatrix().Data, g[i])
 				}
 			}
-		}); err != nil {
-			return nil, err
-		}
+		}))
 		y, next = next, y
 	}
-	return y, nil
+	return y
 }
 
 // ends returns for each cluster the number of ends of its edges inside the cluster, and of all its edges.

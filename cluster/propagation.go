@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -46,32 +47,21 @@ type Propagated struct {
 
 // Fit returns the propagated rows of x, and what represents new samples. Whitened rows have at most 256 columns.
 func (p Propagation) Fit(ctx context.Context, x mat.Matrix) (y *mat.Dense, out *Propagated, err error) {
-	defer wrap(&err, "propagation")
-	s, err := readSamples(x, DistanceCosine)
-	if err != nil {
-		return nil, nil, err
-	}
+	defer guard.CatchWithin(&err, "propagation")
+	s := guard.Must(readSamples(x, DistanceCosine))
 	out = &Propagated{Share: p.Share, Neighbours: min(neighboursOf(s.n, p.Clusters), s.n)}
 	columns := s.m
 	v := mat.NewDense(s.n, simd.Width(columns), nil) // padded for propagate
 	v.Slice(0, s.n, 0, columns).(*mat.Dense).Copy(s.unit())
 	if p.Ridge > 0 {
 		out.Mean = s.mean()
-		leading, err := principalOf(ctx, s.centredBy(out.Mean))
-		if err != nil {
-			return nil, nil, err
-		}
+		leading := principalOf(ctx, s.centredBy(out.Mean))
 		v, out.Multiplier = leading.whitened(p.Ridge), leading.multiplier(p.Ridge)
 		_, columns = out.Multiplier.Dims()
 	}
 	if y = v; p.Share > 0 {
-		g, err := nearestGraph(ctx, v, out.Neighbours)
-		if err != nil {
-			return nil, nil, err
-		}
-		if y, err = g.propagate(ctx, v, p.Share); err != nil {
-			return nil, nil, err
-		}
+		g := nearestGraph(ctx, v, out.Neighbours)
+		y = g.propagate(ctx, v, p.Share)
 		out.Points, out.Averages = firstColumns(v, columns), firstColumns(y, columns)
 		out.Degrees = lists.Map(g, func(list []int) int { return len(list) })
 	}
@@ -113,11 +103,8 @@ const same = 1 - 1e-9
 //
 // A row that equals a stored one gets its average.
 func (p *Propagated) Transform(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
-	defer wrap(&err, "propagation")
-	s, err := readSamples(x, DistanceCosine)
-	if err != nil {
-		return nil, err
-	}
+	defer guard.CatchWithin(&err, "propagation")
+	s := guard.Must(readSamples(x, DistanceCosine))
 	if from, _ := p.Columns(); s.m != from {
 		return nil, fmt.Errorf("%d columns; expected %d", s.m, from)
 	}
@@ -132,10 +119,7 @@ func (p *Propagated) Transform(ctx context.Context, x mat.Matrix) (_ *mat.Dense,
 	if p.Share == 0 {
 		return y, nil
 	}
-	nearest, err := Nearest(ctx, DistanceCosine, y, p.Points, p.Neighbours)
-	if err != nil {
-		return nil, err
-	}
+	nearest := guard.Must(Nearest(ctx, DistanceCosine, y, p.Points, p.Neighbours))
 	for i, list := range nearest {
 		v := y.RowView(i)
 		cosines := make([]float64, len(list))

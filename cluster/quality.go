@@ -2,43 +2,33 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // Silhouette returns the mean silhouette of the rows of x, from −1 to 1 (Rousseeuw 1987): (b − a)/max(a, b), where a is
 // the mean distance from the other rows of the cluster and b from the nearest other cluster. It is 0 for a row alone in
 // its cluster. It takes O(n²m) time and an n×n matrix of memory.
 func Silhouette(ctx context.Context, x mat.Matrix, labels []int, d Distance) (_ float64, err error) {
-	defer wrap(&err, "silhouette")
+	defer guard.CatchWithin(&err, "silhouette")
 	n, _ := x.Dims()
-	if len(labels) != n {
-		return 0, fmt.Errorf("%d rows, but %d labels", n, len(labels))
-	}
+	guard.FailIf(len(labels) != n, "%d rows, but %d labels", n, len(labels))
 	var sizes []int
 	for i, c := range labels {
-		if c < 0 {
-			return 0, fmt.Errorf("row %d has the negative label %d", i+1, c)
-		}
+		guard.FailIf(c < 0, "row %d has the negative label %d", i+1, c)
 		sizes = append(sizes, make([]int, max(c+1-len(sizes), 0))...)
 		sizes[c]++
 	}
-	if slices.Max(append(sizes, 0)) == n {
-		return 0, fmt.Errorf("all rows are in one cluster")
-	}
-	products, err := innerProducts(ctx, x, 1)
-	if err != nil {
-		return 0, err
-	}
+	guard.FailIf(slices.Max(append(sizes, 0)) == n, "all rows are in one cluster")
+	products := guard.Must(innerProducts(ctx, x, 1))
 	total := 0.0
 	sums := make([]float64, len(sizes))
 	for i := range n {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
+		guard.Check(ctx.Err())
 		if sizes[labels[i]] == 1 {
 			continue
 		}
@@ -78,26 +68,16 @@ func (d Distance) ofProducts(xx, yy, xy float64) float64 {
 // (Campello, Moulavi and Sander 2013) as a cosine. Rows with less than half of the median density are strays, and so are
 // the rows of a group of which fewer than size rows are left. It takes O(n²m) time for up to 15,000 rows.
 func Strays(ctx context.Context, x mat.Matrix, groups []int, size int) (_ []bool, err error) {
-	defer wrap(&err, "strays")
-	s, err := readSamples(x, DistanceCosine)
-	if err != nil {
-		return nil, err
-	}
-	if len(groups) != s.n {
-		return nil, fmt.Errorf("%d samples, but groups has %d entries", s.n, len(groups))
-	}
-	v, err := s.whitened(ctx)
-	if err != nil {
-		return nil, err
-	}
+	defer guard.CatchWithin(&err, "strays")
+	s := guard.Must(readSamples(x, DistanceCosine))
+	guard.FailIf(len(groups) != s.n, "%d samples, but groups has %d entries", s.n, len(groups))
+	v := s.whitened(ctx)
 	p := min(size-1, graphNeighbours)
 	found, density := make([]int, s.n), slices.Repeat([]float64{math.Inf(1)}, s.n)
-	if err := nearestRows(ctx, v, p, func(i, j int) {
+	nearestRows(ctx, v, p, func(i, j int) {
 		found[i]++
 		density[i] = min(density[i], mat.Dot(v.RowView(i), v.RowView(j)))
-	}); err != nil {
-		return nil, err
-	}
+	})
 	for i, near := range found {
 		if near < p {
 			density[i] = 0

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/freelist"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
@@ -51,14 +52,11 @@ const (
 
 // readSamples reads x. It returns an error for values that are not finite, and for rows so long or so short that
 // distances overflow or underflow.
-func readSamples(x mat.Matrix, d Distance) (*samples, error) {
-	if d != DistanceEuclidean && d != DistanceCosine {
-		return nil, fmt.Errorf("unknown %v", d)
-	}
+func readSamples(x mat.Matrix, d Distance) (_ *samples, err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(d != DistanceEuclidean && d != DistanceCosine, "unknown %v", d)
 	n, m := x.Dims()
-	if n == 0 || m == 0 {
-		return nil, fmt.Errorf("the %d×%d matrix is empty", n, m)
-	}
+	guard.FailIf(n == 0 || m == 0, "the %d×%d matrix is empty", n, m)
 	s := &samples{rowReader: readRows(x), n: n, m: m, all: matrix.Range(n), distance: d}
 	s.norms, s.weights, s.first, s.by = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	var total float64

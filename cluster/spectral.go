@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/panel"
@@ -23,9 +24,10 @@ type NormalisedCut struct {
 }
 
 // Cluster implements [Clusterer].
-func (c NormalisedCut) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
+func (c NormalisedCut) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (_ *Result, err error) {
+	defer guard.Catch(&err)
 	c.K, c.Seed = clusters, seed
-	return onProducts(ctx, x, 3, func(products *mat.SymDense) (*Result, error) { return c.Fit(ctx, products) })
+	return c.Fit(ctx, guard.Must(innerProducts(ctx, x, 3)))
 }
 
 func (NormalisedCut) Memory(s Size) float64 { return memoryOfSquares(s, 4, 16) }
@@ -34,30 +36,22 @@ func (NormalisedCut) Memory(s Size) float64 { return memoryOfSquares(s, 4, 16) }
 // largest eigenvalues of D^-½SD^-½, with rows scaled to unit length. D holds the row sums of S. A row sum of 0 gives a
 // row of zeros; a negative one is an error. It takes O(n³) time and 16n² bytes, or 24n² for large K.
 func (c NormalisedCut) Embed(ctx context.Context, similarity *mat.SymDense) (_ *mat.Dense, err error) {
-	defer wrap(&err, "normalised cut")
-	if err := checkFinite(similarity); err != nil {
-		return nil, err
-	}
+	defer guard.CatchWithin(&err, "normalised cut")
+	guard.Check(checkFinite(similarity))
 	n := similarity.SymmetricDim()
-	if c.K < 1 || c.K > n {
-		return nil, fmt.Errorf("number of clusters %d; expected 1 to the number of samples, %d", c.K, n)
-	}
+	guard.FailIf(c.K < 1 || c.K > n, "number of clusters %d; expected 1 to the number of samples, %d", c.K, n)
 	scale := make([]float64, n)
 	for i := range n {
 		var degree float64
 		for j := range n {
 			degree += similarity.At(i, j)
 		}
-		if degree < 0 {
-			return nil, fmt.Errorf("row %d: the similarities sum to %v; expected more than 0", i+1, degree)
-		}
+		guard.FailIf(degree < 0, "row %d: the similarities sum to %v; expected more than 0", i+1, degree)
 		if degree > 0 {
 			scale[i] = 1 / math.Sqrt(degree)
 		}
 	}
-	if err := memory.FromContext(ctx).Check(8*int64(n)*int64(n)+int64(eigen.Memory(n, c.K)), fmt.Sprintf("the eigenvectors of the similarities of %d samples", n)); err != nil {
-		return nil, err
-	}
+	guard.Check(memory.FromContext(ctx).Check(8*int64(n)*int64(n)+int64(eigen.Memory(n, c.K)), fmt.Sprintf("the eigenvectors of the similarities of %d samples", n)))
 	normalised := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
@@ -65,9 +59,7 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity *mat.SymDense) (_ *
 		}
 	}
 	_, vectors, err := eigen.Largest(ctx, normalised, c.K)
-	if err != nil {
-		return nil, fmt.Errorf("the eigenvectors of the similarity: %w", err)
-	}
+	guard.Check(guard.Wrap(err, "the eigenvectors of the similarity"))
 	for i := range n {
 		row := vectors.RawRowView(i)
 		length := norm(row)
@@ -96,9 +88,10 @@ type SSSNC struct {
 }
 
 // Cluster implements [Clusterer].
-func (s SSSNC) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
+func (s SSSNC) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (_ *Result, err error) {
+	defer guard.Catch(&err)
 	s.K, s.Seed = clusters, seed
-	return onProducts(ctx, x, 4, func(products *mat.SymDense) (*Result, error) { return s.Fit(ctx, products, known) })
+	return s.Fit(ctx, guard.Must(innerProducts(ctx, x, 4)), known)
 }
 
 func (SSSNC) Memory(s Size) float64 { return memoryOfSquares(s, 6, 16) }
@@ -107,20 +100,17 @@ func (SSSNC) Memory(s Size) float64 { return memoryOfSquares(s, 6, 16) }
 func (s SSSNC) Fit(ctx context.Context, similarity *mat.SymDense, known Known) (*Result, error) {
 	linked, err := linkSimilarity(similarity, known)
 	if err != nil {
-		return nil, fmt.Errorf("ss-snc: %w", err)
+		return nil, err
 	}
 	return s.NormalisedCut.Fit(ctx, linked)
 }
 
 // linkSimilarity returns the similarity matrix with must-links set to its largest value, cannot-links to its smallest.
-func linkSimilarity(similarity *mat.SymDense, known Known) (*mat.SymDense, error) {
-	if err := checkFinite(similarity); err != nil {
-		return nil, err
-	}
+func linkSimilarity(similarity *mat.SymDense, known Known) (_ *mat.SymDense, err error) {
+	defer guard.CatchWithin(&err, "ss-snc")
+	guard.Check(checkFinite(similarity))
 	links, _, err := known.Pairs(similarity.SymmetricDim())
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	linked := mat.NewSymDense(similarity.SymmetricDim(), nil)
 	linked.CopySym(similarity)
 	largest, smallest := mat.Max(similarity), mat.Min(similarity)
@@ -136,17 +126,16 @@ func linkSimilarity(similarity *mat.SymDense, known Known) (*mat.SymDense, error
 
 // innerProducts returns the Gram matrix x·xᵀ, n×n, in O(n²m) time. It is an error if that many n×n matrices exceed the
 // memory limit of ctx, or if an inner product overflows or underflows.
-func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDense, error) {
+func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (_ *mat.SymDense, err error) {
+	defer guard.Catch(&err)
 	n, m := x.Dims()
-	if err := memory.FromContext(ctx).Check(8*int64(matrices)*int64(n)*int64(n), fmt.Sprintf("the inner products of %d samples", n)); err != nil {
-		return nil, err
-	}
+	guard.Check(memory.FromContext(ctx).Check(8*int64(matrices)*int64(n)*int64(n), fmt.Sprintf("the inner products of %d samples", n)))
 	rows, all := readRows(x), matrix.Range(n)
 	out := mat.NewSymDense(n, nil)
 	raw := out.RawSymmetric()
 	part := make([]float64, panelRows*panelRows)
 	points := blas.Matrix{Cols: m, Stride: m, Data: make([]float64, min(panelRows, n)*m)}
-	err := panel.Each(ctx, n, panelRows, func(lo, hi int) error {
+	err = panel.Each(ctx, n, panelRows, func(lo, hi int) error {
 		points.Rows = hi - lo
 		clear(points.Data)
 		for i := lo; i < hi; i++ {
@@ -163,25 +152,13 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 			return nil
 		})
 	})
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	for i := range n {
 		square, length := out.At(i, i), norm(rows.values(i))
-		if length != 0 && (!(square >= 1e-280) || math.IsInf(square, 1)) {
-			return nil, fmt.Errorf("sample %d: values of norm %v are out of range for inner products", i+1, length)
-		}
+		guard.FailIf(length != 0 && (!(square >= 1e-280) || math.IsInf(square, 1)),
+			"sample %d: values of norm %v are out of range for inner products", i+1, length)
 	}
 	return out, nil
-}
-
-// onProducts calls fit with the Gram matrix of x; see innerProducts.
-func onProducts(ctx context.Context, x mat.Matrix, matrices int, fit func(products *mat.SymDense) (*Result, error)) (*Result, error) {
-	products, err := innerProducts(ctx, x, matrices)
-	if err != nil {
-		return nil, err
-	}
-	return fit(products)
 }
 
 // checkFinite returns an error unless a has values, of which sums do not overflow.

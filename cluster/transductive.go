@@ -1,14 +1,15 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/logistic"
@@ -37,33 +38,19 @@ type NearestLabelled struct{}
 
 // Cluster implements [Clusterer].
 func (l LabelSpreading) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _ uint64) (*Result, error) {
-	return transduce("label spreading", x, k, known, DistanceCosine, func(s *samples, labels []int) ([]int, error) {
-		g, y, err := labelGraph(ctx, s, k, labels)
-		if err != nil {
-			return nil, err
-		}
-		if l.Share == 0 {
-			l.Share = propagatedShare
-		}
-		if y, err = g.propagate(ctx, y, l.Share); err != nil {
-			return nil, err
-		}
-		return largestOf(y), nil
+	return transduce("label spreading", x, k, known, DistanceCosine, func(s *samples, labels []int) []int {
+		g, y := labelGraph(ctx, s, k, labels)
+		return largestOf(g.propagate(ctx, y, cmp.Or(l.Share, propagatedShare)))
 	})
 }
 
 // Cluster implements [Clusterer].
 func (Harmonic) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _ uint64) (*Result, error) {
-	return transduce("harmonic functions", x, k, known, DistanceCosine, func(s *samples, labels []int) ([]int, error) {
-		g, y, err := labelGraph(ctx, s, k, labels)
-		if err != nil {
-			return nil, err
-		}
+	return transduce("harmonic functions", x, k, known, DistanceCosine, func(s *samples, labels []int) []int {
+		g, y := labelGraph(ctx, s, k, labels)
 		shares := lists.Map(g, func(near []int) []float64 { return slices.Repeat([]float64{1 / float64(len(near))}, len(near)) })
 		for range 1000 {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
+			guard.Check(ctx.Err())
 			for i, near := range g { // in place
 				if row := y.RawRowView(i); labels[i] < 0 && len(near) > 0 {
 					clear(row)
@@ -71,7 +58,7 @@ func (Harmonic) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _
 				}
 			}
 		}
-		return largestOf(y), nil
+		return largestOf(y)
 	})
 }
 
@@ -86,23 +73,19 @@ func (Logistic) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _
 }
 
 func selfTrain(ctx context.Context, name string, x mat.Matrix, k int, known Known, rounds int) (*Result, error) {
-	return transduce(name, x, k, known, DistanceCosine, func(s *samples, labels []int) ([]int, error) {
+	return transduce(name, x, k, known, DistanceCosine, func(s *samples, labels []int) []int {
 		z, found := s.unit(), []int(nil)
 		classes := slices.Compact(slices.Sorted(slices.Values(labels)))
 		if classes[0] < 0 {
 			classes = classes[1:]
 		}
 		if len(classes) == 1 {
-			return slices.Repeat(classes, s.n), nil
+			return slices.Repeat(classes, s.n)
 		}
 		for range rounds {
 			rows := links.Labelled(labels)
 			given := lists.Map(rows, func(i int) int { return slices.Index(classes, labels[i]) })
-			model, err := logistic.Regression{C: guideC}.Fit(ctx, rowsOf(z, rows), given, len(classes))
-			if err != nil {
-				return nil, err
-			}
-			logs := model.LogProbabilities(z)
+			logs := guard.Must(logistic.Regression{C: guideC}.Fit(ctx, rowsOf(z, rows), given, len(classes))).LogProbabilities(z)
 			found = largestOf(logs)
 			added := false
 			for i, c := range found {
@@ -114,56 +97,43 @@ func selfTrain(ctx context.Context, name string, x mat.Matrix, k int, known Know
 				break
 			}
 		}
-		return found, nil
+		return found
 	})
 }
 
 // Cluster implements [Clusterer].
 func (NearestLabelled) Cluster(ctx context.Context, x mat.Matrix, k int, known Known, _ uint64) (*Result, error) {
-	return transduce("nearest labelled samples", x, k, known, DistanceEuclidean, func(s *samples, labels []int) ([]int, error) {
+	return transduce("nearest labelled samples", x, k, known, DistanceEuclidean, func(_ *samples, labels []int) []int {
 		rows := links.Labelled(labels)
 		x := mat.DenseCopyOf(x)
-		nearest, err := Nearest(ctx, DistanceEuclidean, x, rowsOf(x, rows), 1)
-		found := make([]int, s.n)
-		for i, list := range nearest {
-			found[i] = labels[rows[list[0]]]
-		}
-		return found, err
+		nearest := guard.Must(Nearest(ctx, DistanceEuclidean, x, rowsOf(x, rows), 1))
+		return lists.Map(nearest, func(list []int) int { return labels[rows[list[0]]] })
 	})
 }
 
-// transduce checks samples and labels, calls find with a copy of the labels, and keeps the labels in its result.
-func transduce(name string, x mat.Matrix, k int, known Known, d Distance, find func(s *samples, labels []int) ([]int, error)) (_ *Result, err error) {
-	defer wrap(&err, name)
-	s, err := readSamples(x, d)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := newUnits(s.n, k, Known{Labels: known.Labels}); err != nil {
-		return nil, err
-	}
-	if len(known.Labels) == 0 || slices.Max(known.Labels) < 0 {
-		return nil, errors.New("no sample has a label")
-	}
+// transduce checks samples and labels, calls find with a copy of the labels, and keeps the labels in its result. find may
+// call guard.Fail.
+func transduce(name string, x mat.Matrix, k int, known Known, d Distance, find func(s *samples, labels []int) []int) (_ *Result, err error) {
+	defer guard.CatchWithin(&err, name)
+	s := guard.Must(readSamples(x, d))
+	guard.Must(newUnits(s.n, k, Known{Labels: known.Labels}))
+	guard.FailIf(len(known.Labels) == 0 || slices.Max(known.Labels) < 0, "no sample has a label")
 	labels := known.Labels
-	found, err := find(s, slices.Clone(labels))
-	if err != nil {
-		return nil, err
-	}
+	found := find(s, slices.Clone(labels))
 	for _, i := range links.Labelled(labels) {
 		found[i] = labels[i]
 	}
 	return &Result{Labels: found}, nil
 }
 
-// labelGraph returns the graph of nearest samples, and a matrix that is 1 for each labelled sample and its label.
-func labelGraph(ctx context.Context, s *samples, k int, labels []int) (graph, *mat.Dense, error) {
+// labelGraph returns the graph of nearest samples, and a matrix that is 1 for each labelled sample and its label. It
+// calls guard.Fail.
+func labelGraph(ctx context.Context, s *samples, k int, labels []int) (graph, *mat.Dense) {
 	y := mat.NewDense(s.n, simd.Width(k), nil)
 	for _, i := range links.Labelled(labels) {
 		y.Set(i, labels[i], 1)
 	}
-	g, err := nearestGraph(ctx, s.unit(), graphNeighbours)
-	return g, y, err
+	return nearestGraph(ctx, s.unit(), graphNeighbours), y
 }
 
 // largestOf returns the column of the largest value of each row.

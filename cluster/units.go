@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 )
 
@@ -238,11 +239,9 @@ func assignableUnits(n, k int, known Known) (*units, error) {
 
 // Bind repairs groups, the clusters of n samples from 0 to k−1, so that they satisfy the links and labels. It aims at
 // the fewest moves, then at the smallest sum of cost(i, j) for sample i in cluster j. The error may wrap ErrDeadEnd.
-func Bind(groups []int, k int, known Known, cost func(i, j int) float64) error {
-	u, err := newUnits(len(groups), k, known)
-	if err != nil {
-		return err
-	}
+func Bind(groups []int, k int, known Known, cost func(i, j int) float64) (err error) {
+	defer guard.Catch(&err)
+	u := guard.Must(newUnits(len(groups), k, known))
 	costs := make([]float64, len(u.members)*k)
 	for at, members := range u.members {
 		if len(members) == 1 && len(u.apart[at]) == 0 {
@@ -255,10 +254,7 @@ func Bind(groups []int, k int, known Known, cost func(i, j int) float64) error {
 		}
 	}
 	u.favourGroups(groups, k, costs)
-	placed, err := u.place(k, costs)
-	if err != nil {
-		return err
-	}
+	placed := guard.Must(u.place(k, costs))
 	u.localSearch(k, costs, placed)
 	copy(groups, u.ofSamples(placed))
 	return nil

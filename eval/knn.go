@@ -3,11 +3,11 @@ package eval
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // defaultNeighbours is the number of neighbours in the papers.
@@ -23,23 +23,16 @@ type KNN struct {
 // Classify returns, for each row of test, t×m, the most frequent label among the K nearest rows of train, n×m. Ties go
 // to the label with the nearest sample; equal distances are ordered by row. Labels must be ≥ 0 and values finite.
 // Matrices other than *mat.Dense and *sparse.CSR are copied.
-func (k KNN) Classify(ctx context.Context, train mat.Matrix, labels []int, test mat.Matrix) ([]int, error) {
+func (k KNN) Classify(ctx context.Context, train mat.Matrix, labels []int, test mat.Matrix) (_ []int, err error) {
+	defer guard.Catch(&err)
 	n, _ := train.Dims()
-	if len(labels) != n {
-		return nil, fmt.Errorf("k-nn: %d labels for %d training samples", len(labels), n)
-	}
+	guard.FailIf(len(labels) != n, "k-nn: %d labels for %d training samples", len(labels), n)
 	for i, l := range labels {
-		if l < 0 {
-			return nil, fmt.Errorf("k-nn: training sample %d has no label", i+1)
-		}
+		guard.FailIf(l < 0, "k-nn: training sample %d has no label", i+1)
 	}
-	if k.K < 0 {
-		return nil, fmt.Errorf("k-nn: %d neighbours; expected 1 or more", k.K)
-	}
+	guard.FailIf(k.K < 0, "k-nn: %d neighbours; expected 1 or more", k.K)
 	nearest, err := cluster.Nearest(ctx, k.Distance, test, train, min(cmp.Or(k.K, defaultNeighbours), n))
-	if err != nil {
-		return nil, fmt.Errorf("k-nn: %w", err)
-	}
+	guard.Check(guard.Wrap(err, "k-nn"))
 	predicted := make([]int, len(nearest))
 	votes := map[int]int{}
 	for i, rows := range nearest {

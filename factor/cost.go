@@ -9,6 +9,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -267,17 +268,14 @@ func (c Cost) with(exponent, threshold float64) costInfo {
 
 // check returns an error unless exponent is 0, WeightNone or, with CostBeta, a β from 0 to largestBeta, and threshold is 0
 // or, with CostHuber, a size of data.
-func (c Cost) check(exponent, threshold float64) error {
-	switch {
-	case threshold != 0 && c != CostHuber:
-		return fmt.Errorf("threshold is for cost %v; the cost is %v", CostHuber, c)
-	case threshold != 0 && !(threshold >= view.SmallestValue && threshold <= view.LargestValue):
-		return fmt.Errorf("threshold %v; expected %g to %g", threshold, view.SmallestValue, view.LargestValue)
-	case exponent != 0 && c != CostBeta:
-		return fmt.Errorf("exponent is for cost %v; the cost is %v", CostBeta, c)
-	case exponent != WeightNone && !(exponent >= 0 && exponent <= largestBeta):
-		return fmt.Errorf("exponent %v; expected a number from 0 to %v", exponent, largestBeta)
-	}
+func (c Cost) check(exponent, threshold float64) (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(threshold != 0 && c != CostHuber, "threshold is for cost %v; the cost is %v", CostHuber, c)
+	guard.FailIf(threshold != 0 && !(threshold >= view.SmallestValue && threshold <= view.LargestValue),
+		"threshold %v; expected %g to %g", threshold, view.SmallestValue, view.LargestValue)
+	guard.FailIf(exponent != 0 && c != CostBeta, "exponent is for cost %v; the cost is %v", CostBeta, c)
+	guard.FailIf(exponent != WeightNone && !(exponent >= 0 && exponent <= largestBeta),
+		"exponent %v; expected a number from 0 to %v", exponent, largestBeta)
 	return nil
 }
 

@@ -34,15 +34,10 @@ type training struct {
 }
 
 // newTraining centres the samples on their mean. If check is not nil, it validates the class sizes, and the mean is
-// taken over labelled samples. With alone, unlabelled samples are left out.
-func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, check func(sizes []int) error, alone bool) (*training, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	d, err := newOwnRuleData(x, known, opt)
-	if err != nil {
-		return nil, err
-	}
+// taken over labelled samples. With alone, unlabelled samples are left out. It calls guard.Fail.
+func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, check func(sizes []int) error, alone bool) *training {
+	guard.Check(ctx.Err())
+	d := newOwnRuleData(x, known, opt)
 	t := &training{data: d}
 	n, _ := d.Dims()
 	kept, counted := slices.Repeat([]bool{true}, n), slices.Repeat([]bool{true}, n)
@@ -57,12 +52,10 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, ch
 				t.class = append(t.class, c)
 			}
 		}
-		if err := check(t.sizes); err != nil {
-			return nil, err
-		}
+		guard.Check(check(t.sizes))
 	}
-	t.Samples, err = opt.Shared.samples(kept, counted, func() (*principal.Samples, error) { return principal.New(ctx, d, kept, counted) })
-	return t, err
+	t.Samples = opt.Shared.samples(kept, counted, func() *principal.Samples { return guard.Must(principal.New(ctx, d, kept, counted)) })
+	return t
 }
 
 // Shared caches the principal directions of a set of samples, so that several linear embeddings of the same samples
@@ -73,7 +66,7 @@ type Shared struct {
 }
 
 // samples returns the cached samples, or makes and caches them. A nil cache always makes them.
-func (s *Shared) samples(kept, counted []bool, make func() (*principal.Samples, error)) (*principal.Samples, error) {
+func (s *Shared) samples(kept, counted []bool, make func() *principal.Samples) *principal.Samples {
 	if s == nil {
 		return make()
 	}
@@ -83,14 +76,10 @@ func (s *Shared) samples(kept, counted []bool, make func() (*principal.Samples, 
 		s.byMasks = map[string]*principal.Samples{}
 	}
 	key := fmt.Sprint(kept, counted)
-	if found := s.byMasks[key]; found != nil {
-		return found, nil
+	if s.byMasks[key] == nil {
+		s.byMasks[key] = make()
 	}
-	made, err := make()
-	if err == nil {
-		s.byMasks[key] = made
-	}
-	return made, err
+	return s.byMasks[key]
 }
 
 func twoClasses(sizes []int) error {
@@ -113,24 +102,17 @@ func twoClassesOnePair(sizes []int) error {
 }
 
 // reduced returns the fewest principal directions that keep the share of the variance, and the coordinates of the
-// samples, n×q. q is at most n − groups: beyond that the scatter within groups is singular.
-func (t *training) reduced(ctx context.Context, share float64, groups int) (a *principal.Axes, y *mat.Dense, err error) {
+// samples, n×q. q is at most n − groups: beyond that the scatter within groups is singular. It calls guard.Fail.
+func (t *training) reduced(ctx context.Context, share float64, groups int) (a *principal.Axes, y *mat.Dense) {
 	n, _ := t.X.Dims()
-	if a, err = t.LeadingAxes(ctx, func(sigma []float64) int { return min(principal.Fewest(sigma, share), n-groups) }); err != nil {
-		return nil, nil, err
-	}
-	return a, a.Coordinates(), nil
+	a = guard.Must(t.LeadingAxes(ctx, func(sigma []float64) int { return min(principal.Fewest(sigma, share), n-groups) }))
+	return a, a.Coordinates()
 }
 
-// varianceShare validates a share of variance; 0 means def.
-func varianceShare(x, def float64) (float64, error) {
-	if x == 0 {
-		return def, nil
-	}
-	if !(x > 0 && x <= 1) {
-		return 0, fmt.Errorf("variance %v: expected a fraction above 0 and at most 1", max(x, 0))
-	}
-	return x, nil
+// varianceShare validates a share of variance; 0 means def. It calls guard.Fail.
+func varianceShare(x, def float64) float64 {
+	guard.FailIf(x != 0 && !(x > 0 && x <= 1), "variance %v: expected a fraction above 0 and at most 1", max(x, 0))
+	return cmp.Or(x, def)
 }
 
 func (t *training) classMeans(y *mat.Dense) *mat.Dense {
@@ -145,46 +127,31 @@ func (t *training) classMeans(y *mat.Dense) *mat.Dense {
 }
 
 // weightedMeans returns the class means of the centred y, c×q, each times the square root of its class size. It
-// is an error if all means are equal.
-func (t *training) weightedMeans(y *mat.Dense) (*mat.Dense, error) {
+// calls guard.Fail if all means are equal.
+func (t *training) weightedMeans(y *mat.Dense) *mat.Dense {
 	means := t.classMeans(y)
 	for c, n := range t.sizes {
 		algebra.ScaleRow(means, c, math.Sqrt(float64(n)))
 	}
-	if !(algebra.Inner(means, means) > 1e-20*algebra.Inner(y, y)) {
-		return nil, fmt.Errorf("the %d classes have the same mean: no direction separates them", len(t.sizes))
-	}
-	return means, nil
+	guard.FailIf(!(algebra.Inner(means, means) > 1e-20*algebra.Inner(y, y)),
+		"the %d classes have the same mean: no direction separates them", len(t.sizes))
+	return means
 }
 
 // embed projects all samples onto the directions that find returns: the combinations v, c×d, of the axes a, or a itself
-// if v is nil. Each direction's sign makes its largest entry positive.
+// if v is nil. find may call guard.Fail. Each direction's sign makes its largest entry positive.
 func embed(ctx context.Context, x mat.Matrix, known Known, opt Options, check func([]int) error, alone bool,
-	find func(t *training) (a *principal.Axes, v *mat.Dense, err error)) (*Result, error) {
-	t, err := newTraining(ctx, x, known, opt, check, alone)
-	if err != nil {
-		return nil, err
-	}
-	p, err := guard.Interruptible(ctx, func() (*mat.Dense, error) {
-		a, v, err := find(t)
-		if err != nil {
-			return nil, err
-		}
+	find func(t *training) (a *principal.Axes, v *mat.Dense)) (_ *Result, err error) {
+	defer guard.Catch(&err)
+	t := newTraining(ctx, x, known, opt, check, alone)
+	p := guard.Must(guard.Interruptible(ctx, func() (*mat.Dense, error) {
+		a, v := find(t)
 		return a.Directions(v), nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if !algebra.Finite(p) {
-		return nil, errors.New("the projection overflows")
-	}
+	}))
+	guard.FailIf(!algebra.Finite(p), "the projection overflows")
 	out := matrix.PositiveColumns(p)
 	model := &Linear{Mean: t.Mean, Projection: out}
-	y, err := model.Transform(ctx, t.data.Matrix())
-	if err != nil {
-		return nil, err
-	}
-	return &Result{Basis: out, Model: model, Coefficients: y}, nil
+	return &Result{Basis: out, Model: model, Coefficients: guard.Must(model.Transform(ctx, t.data.Matrix()))}, nil
 }
 
 // Linear is a [Model] that represents a sample by its linear projection.
@@ -197,15 +164,12 @@ type Linear struct {
 func (l *Linear) Vectors() *mat.Dense { return l.Projection }
 
 // Transform returns (x − Mean)·Projection, p×d, for the samples x, p×m.
-func (l *Linear) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+func (l *Linear) Transform(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
 	rows, k := l.Projection.Dims()
-	d, err := dataOf(x, rows, "the projection")
-	if err == nil && len(l.Mean) != rows {
-		err = fmt.Errorf("the mean has %d features, but the projection has %d", len(l.Mean), rows)
-	}
-	if err := cmp.Or(err, ctx.Err()); err != nil {
-		return nil, err
-	}
+	d := dataOf(x, rows, "the projection")
+	guard.FailIf(len(l.Mean) != rows, "the mean has %d features, but the projection has %d", len(l.Mean), rows)
+	guard.Check(ctx.Err())
 	p, _ := d.Dims()
 	projection := algebra.Transpose(l.Projection)
 	y := mat.NewDense(k, p, nil)
@@ -213,9 +177,7 @@ func (l *Linear) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 	for r := range k {
 		floats.AddConst(-algebra.Dot(projection.RawRowView(r), l.Mean), y.RawRowView(r))
 	}
-	if !algebra.Finite(y) {
-		return nil, errors.New("the projections overflow")
-	}
+	guard.FailIf(!algebra.Finite(y), "the projections overflow")
 	return algebra.Transpose(y), nil
 }
 
@@ -231,22 +193,19 @@ type PCA struct {
 func (PCA) Needs() Needs { return Needs{Signed: true, Direct: true} }
 
 // Fit implements [Method].
-func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	share, err := varianceShare(p.Variance, 0)
-	if err != nil {
-		return nil, err
-	}
+func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
+	share := varianceShare(p.Variance, 0)
 	if share > 0 {
 		opt.Rank = 1 // the rank is ignored
 	}
-	return embed(ctx, x, known, opt, nil, false, func(t *training) (*principal.Axes, *mat.Dense, error) {
-		a, err := t.LeadingAxes(ctx, func(sigma []float64) int {
+	return embed(ctx, x, known, opt, nil, false, func(t *training) (*principal.Axes, *mat.Dense) {
+		return guard.Must(t.LeadingAxes(ctx, func(sigma []float64) int {
 			if share > 0 {
 				return principal.Fewest(sigma, share)
 			}
 			return opt.Rank
-		})
-		return a, nil, err
+		})), nil
 	})
 }
 
@@ -265,26 +224,17 @@ func (LDA) Needs() Needs {
 }
 
 // Fit implements [Method].
-func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	share, err := varianceShare(l.Variance, 0.9)
-	if err != nil {
-		return nil, err
-	}
-	return embed(ctx, x, known, opt, twoClassesOnePair, true, func(t *training) (*principal.Axes, *mat.Dense, error) {
-		a, y, err := t.reduced(ctx, share, len(t.sizes))
-		if err != nil {
-			return nil, nil, err
-		}
-		weighted, err := t.weightedMeans(y)
-		if err != nil {
-			return nil, nil, err
-		}
+func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
+	share := varianceShare(l.Variance, 0.9)
+	return embed(ctx, x, known, opt, twoClassesOnePair, true, func(t *training) (*principal.Axes, *mat.Dense) {
+		a, y := t.reduced(ctx, share, len(t.sizes))
+		weighted := t.weightedMeans(y)
 		means, about := t.classMeans(y), mat.DenseCopyOf(y)
 		for i, c := range t.class {
 			algebra.Axpy(-1, means.RawRowView(c), about.RawRowView(i))
 		}
-		v, err := principal.Generalised(ctx, principal.Scatter(weighted), principal.Scatter(about), min(opt.Rank, len(t.sizes)-1))
-		return a, v, err
+		return a, guard.Must(principal.Generalised(ctx, principal.Scatter(weighted), principal.Scatter(about), min(opt.Rank, len(t.sizes)-1)))
 	})
 }
 
@@ -305,32 +255,21 @@ type SDA struct {
 func (SDA) Needs() Needs { return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClasses} }
 
 // Fit implements [Method].
-func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
 	alpha, ridge := orDefault(s.Alpha, 0.1), orDefault(s.Ridge, 0.1)
-	if err := cmp.Or(view.CheckWeight("alpha", alpha), view.CheckWeight("the ridge", ridge)); err != nil {
-		return nil, err
-	}
-	return embed(ctx, x, known, opt, twoClasses, false, func(t *training) (*principal.Axes, *mat.Dense, error) {
-		graph, err := s.Neighbourhood.graph(ctx, t.data)
-		if err != nil {
-			return nil, nil, err
-		}
-		return t.semiSupervised(ctx, graph, alpha, ridge, opt.Rank)
+	guard.Check(cmp.Or(view.CheckWeight("alpha", alpha), view.CheckWeight("the ridge", ridge)))
+	return embed(ctx, x, known, opt, twoClasses, false, func(t *training) (*principal.Axes, *mat.Dense) {
+		return t.semiSupervised(ctx, s.Neighbourhood.graph(ctx, t.data), alpha, ridge, opt.Rank)
 	})
 }
 
-// semiSupervised returns the axes and at most count directions in them, for the graph S.
-func (t *training) semiSupervised(ctx context.Context, graph *CSR, alpha, ridge float64, count int) (*principal.Axes, *mat.Dense, error) {
+// semiSupervised returns the axes and at most count directions in them, for the graph S. It calls guard.Fail.
+func (t *training) semiSupervised(ctx context.Context, graph *CSR, alpha, ridge float64, count int) (*principal.Axes, *mat.Dense) {
 	// S_b is 0 in directions of zero variance, so the principal directions suffice.
-	a, err := t.LeadingAxes(ctx, func(sigma []float64) int { return len(sigma) })
-	if err != nil {
-		return nil, nil, err
-	}
+	a := guard.Must(t.LeadingAxes(ctx, func(sigma []float64) int { return len(sigma) }))
 	y := a.Coordinates()
-	means, err := t.weightedMeans(y)
-	if err != nil {
-		return nil, nil, err
-	}
+	means := t.weightedMeans(y)
 	labelled := matrix.SelectRows(y, links.Labelled(t.class)).(*mat.Dense)
 	against, rough := principal.Scatter(labelled), principal.GraphScatter(y, graph)
 	rough.ScaleSym(alpha, rough)
@@ -338,8 +277,7 @@ func (t *training) semiSupervised(ctx context.Context, graph *CSR, alpha, ridge 
 	for i := range against.SymmetricDim() {
 		against.SetSym(i, i, against.At(i, i)+ridge)
 	}
-	v, err := principal.Generalised(ctx, principal.Scatter(means), against, min(count, len(t.sizes)-1))
-	return a, v, err
+	return a, guard.Must(principal.Generalised(ctx, principal.Scatter(means), against, min(count, len(t.sizes)-1)))
 }
 
 // MFA is marginal Fisher analysis (Yan et al. 2007). After [PCA] it finds the directions that maximise the scatter L' of
@@ -361,37 +299,23 @@ func (MFA) Needs() Needs {
 }
 
 // Fit implements [Method].
-func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	if m.K1 < 0 || m.K2 < 0 {
-		return nil, fmt.Errorf("k1 %d and k2 %d: expected 1 or more", m.K1, m.K2)
-	}
-	share, err := varianceShare(m.Variance, 0.9)
-	if err != nil {
-		return nil, err
-	}
-	return embed(ctx, x, known, opt, twoClassesOnePair, true, func(t *training) (*principal.Axes, *mat.Dense, error) {
-		joined, parted, err := m.pairs(ctx, t)
-		if err != nil {
-			return nil, nil, err
-		}
+func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(m.K1 < 0 || m.K2 < 0, "k1 %d and k2 %d: expected 1 or more", m.K1, m.K2)
+	share := varianceShare(m.Variance, 0.9)
+	return embed(ctx, x, known, opt, twoClassesOnePair, true, func(t *training) (*principal.Axes, *mat.Dense) {
+		joined, parted := m.pairs(ctx, t)
 		n := len(t.class)
-		groups, err := links.Close(n, joined, nil)
-		if err != nil {
-			return nil, nil, err
-		}
-		a, y, err := t.reduced(ctx, share, slices.Max(groups)+1)
-		if err != nil {
-			return nil, nil, err
-		}
+		groups := guard.Must(links.Close(n, joined, nil))
+		a, y := t.reduced(ctx, share, slices.Max(groups)+1)
 		inside, across := principal.GraphScatter(y, binaryGraph(n, joined)), principal.GraphScatter(y, binaryGraph(n, parted))
-		v, err := principal.Generalised(ctx, across, inside, opt.Rank)
-		return a, v, err
+		return a, guard.Must(principal.Generalised(ctx, across, inside, opt.Rank))
 	})
 }
 
 // pairs returns the pairs of each sample with its K1 nearest of its own class, and for each class its K2 nearest
-// pairs with other classes.
-func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, err error) {
+// pairs with other classes. It calls guard.Fail.
+func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int) {
 	k1 := cmp.Or(m.K1, 5)
 	square := make([]float64, len(t.class))
 	for i := range square {
@@ -403,7 +327,7 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 		borders[c] = topk.NewSelection[[2]int](cmp.Or(m.K2, 40*t.sizes[c]))
 	}
 	var nearest []topk.Scored
-	err = t.EachGram(ctx, func(from int, part *mat.Dense) {
+	guard.Check(t.EachGram(ctx, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
 		for a := range r {
 			i, c := from+a, t.class[from+a]
@@ -427,11 +351,11 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 				joined = append(joined, [2]int{min(i, p.Row), max(i, p.Row)})
 			}
 		}
-	})
+	}))
 	for _, b := range borders {
 		b.Each(func(p [2]int) { parted = append(parted, p) })
 	}
-	return joined, parted, err
+	return joined, parted
 }
 
 // binaryGraph returns the symmetric graph with weight 1 for each pair. Pairs may repeat.

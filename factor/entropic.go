@@ -3,7 +3,6 @@ package factor
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -55,32 +54,18 @@ func (ECCF) Memory(s Size) int64 {
 }
 
 // Fit implements [Method].
-func (m ECCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+func (m ECCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
 	kappa, lambda, ridge := orDefault(m.Kappa, 10), orDefault(m.Lambda, 3), orDefault(m.Whitening, 1)
-	if err := cmp.Or(view.CheckWeight("kappa", kappa), view.CheckWeight("lambda", lambda), view.CheckWeight("the whitening", ridge)); err != nil {
-		return nil, err
-	}
-	d, err := newOwnRuleData(x, known, opt)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case ridge < view.SmallestNumber:
-		return nil, fmt.Errorf("the whitening is %v; expected at least %g", ridge, view.SmallestNumber)
-	case m.Neighbours < 0:
-		return nil, fmt.Errorf("neighbours %d: expected 1 or more", m.Neighbours)
-	case opt.Start != nil || opt.Init != "" && opt.Init != InitRandom:
-		return nil, errors.New("the method starts at the labelled samples and supports no initial factors and no init")
-	}
+	guard.Check(cmp.Or(view.CheckWeight("kappa", kappa), view.CheckWeight("lambda", lambda), view.CheckWeight("the whitening", ridge)))
+	d := newOwnRuleData(x, known, opt)
+	guard.FailIf(ridge < view.SmallestNumber, "the whitening is %v; expected at least %g", ridge, view.SmallestNumber)
+	guard.FailIf(m.Neighbours < 0, "neighbours %d: expected 1 or more", m.Neighbours)
+	guard.FailIf(opt.Start != nil || opt.Init != "" && opt.Init != InitRandom,
+		"the method starts at the labelled samples and supports no initial factors and no init")
 	n, _ := d.Dims()
-	labels, err := conceptsOf(known.Labels, n, opt.Rank)
-	if err != nil {
-		return nil, err
-	}
-	cosines, err := whitenedCosines(ctx, d, ridge)
-	if err != nil {
-		return nil, err
-	}
+	labels := conceptsOf(known.Labels, n, opt.Rank)
+	cosines := guard.Must(whitenedCosines(ctx, d, ridge))
 	p := m.Neighbours
 	if p == 0 {
 		if p = 10; n <= 15*opt.Rank {
@@ -91,46 +76,37 @@ func (m ECCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 	f := &memberships{kappa: kappa, lambda: lambda, cosines: cosines, labels: labels, r: like(), logs: like(), scores: like(), along: like()}
 	f.join(p)
 	f.start()
-	history, stop, err := descend(ctx, opt, f.value(), func(bool) (float64, error) {
+	history, stop := descend(ctx, opt, f.value(), func(bool) float64 {
 		f.update()
-		return f.value(), nil
+		return f.value()
 	})
-	if err != nil {
-		return nil, err
-	}
 	return &Result{Coefficients: mat.DenseCopyOf(f.r), Objective: history, Stop: stop}, nil
 }
 
 // conceptsOf returns the concept of each of the n samples, or −1. Class c is concept c if all labels are below k, else the
-// number of smaller labels.
-func conceptsOf(labels []int, n, k int) ([]int, error) {
+// number of smaller labels. It calls guard.Fail.
+func conceptsOf(labels []int, n, k int) []int {
 	concepts := slices.Repeat([]int{-1}, n)
 	copy(concepts, labels)
 	if slices.Max(concepts) < k {
-		return concepts, nil
+		return concepts
 	}
 	classes := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(labels))), func(c int) bool { return c < 0 })
-	if len(classes) > k {
-		return nil, fmt.Errorf("%d classes have labels; expected at most the rank, %d", len(classes), k)
-	}
+	guard.FailIf(len(classes) > k, "%d classes have labels; expected at most the rank, %d", len(classes), k)
 	for i, c := range labels {
 		if c >= 0 {
 			concepts[i], _ = slices.BinarySearch(classes, c)
 		}
 	}
-	return concepts, nil
+	return concepts
 }
 
 // whitenedCosines returns the cosines of the whitened samples, n×n. The row of a sample at the mean is 0.
-func whitenedCosines(ctx context.Context, d view.Data, ridge float64) (*mat.Dense, error) {
+func whitenedCosines(ctx context.Context, d view.Data, ridge float64) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
 	n, _ := d.Dims()
-	if err := view.CheckMemory(ctx, fmt.Sprintf("the Gram matrix of %d samples", n), 3, n, n); err != nil {
-		return nil, err
-	}
-	gram, err := view.InnerProducts(ctx, d)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(view.CheckMemory(ctx, fmt.Sprintf("the Gram matrix of %d samples", n), 3, n, n))
+	gram := guard.Must(view.InnerProducts(ctx, d))
 	k := mat.DenseCopyOf(gram)
 	unitDiagonal(k, 0)
 	means := make([]float64, n)
@@ -151,9 +127,7 @@ func whitenedCosines(ctx context.Context, d view.Data, ridge float64) (*mat.Dens
 	}
 	return guard.Interruptible(ctx, func() (*mat.Dense, error) {
 		u, ok := blas.Cholesky(k.RawMatrix())
-		if !ok {
-			return nil, errors.New("the whitened inner products are not positive definite to working precision; use a larger whitening")
-		}
+		guard.FailIf(!ok, "the whitened inner products are not positive definite to working precision; use a larger whitening")
 		inverse := mat.NewDense(n, n, nil) // of uᵀ
 		for i := range n {
 			inverse.Set(i, i, 1)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 )
 
@@ -184,26 +185,24 @@ func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
 }
 
 func (f *Factorisation) iterate(ctx context.Context, opt Options) (err error) {
+	defer guard.Catch(&err)
 	first := f.Objective()
 	f.penaltyHistory = []float64{f.penalty}
-	f.history, f.stop, err = descend(ctx, opt, first, func(wanted bool) (now float64, err error) {
-		if err := f.step(ctx); err != nil {
-			return 0, err
-		}
-		if err := f.learn(ctx); err != nil {
-			return 0, err
-		}
+	f.history, f.stop = descend(ctx, opt, first, func(wanted bool) (now float64) {
+		guard.Check(f.step(ctx))
+		f.learn(ctx)
 		share := math.NaN()
 		if wanted {
 			now, share = f.Objective(), f.penalty
 		}
 		f.penaltyHistory = append(f.penaltyHistory, share)
-		return now, nil
+		return now
 	})
-	return err
+	return nil
 }
 
-func (f *Factorisation) learn(ctx context.Context) error {
+// learn calls guard.Fail.
+func (f *Factorisation) learn(ctx context.Context) {
 	for i, penalties := range []boundPenalties{f.onCoefficients, f.onBasis} {
 		for _, p := range penalties {
 			l, ok := p.(LearningPenalty)
@@ -215,12 +214,9 @@ func (f *Factorisation) learn(ctx context.Context) error {
 				theta = f.model.vectors()
 			}
 			f.objectiveKnown = false
-			if err := l.Learn(ctx, theta); err != nil {
-				return err
-			}
+			guard.Check(l.Learn(ctx, theta))
 		}
 	}
-	return nil
 }
 
 // finish makes the result. Unless opt.KeepScale is set, it scales the columns of U to unit length and the columns of V
@@ -262,37 +258,29 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 }
 
 // descend repeats step until a stopping criterion of opt holds. step returns the objective if wanted is true. The
-// history starts with first.
-func descend(ctx context.Context, opt Options, first float64, step func(wanted bool) (float64, error)) (history []float64, stop Stop, err error) {
+// history starts with first. descend calls guard.Fail, and so may step.
+func descend(ctx context.Context, opt Options, first float64, step func(wanted bool) float64) (history []float64, stop Stop) {
 	iterations := cmp.Or(opt.Iterations, DefaultIterations)
-	if !algebra.FiniteNumber(first) {
-		return nil, "", fmt.Errorf("the objective of the initial factors overflows: %v", first)
-	}
+	guard.FailIf(!algebra.FiniteNumber(first), "the objective of the initial factors overflows: %v", first)
 	history = []float64{first}
 	for t := 1; t <= iterations; t++ {
-		if err := ctx.Err(); err != nil {
-			return nil, "", fmt.Errorf("stopped at iteration %d: %w", t, err)
-		}
+		guard.Check(guard.Wrap(ctx.Err(), "stopped at iteration %d", t))
 		wanted := opt.Trace == nil || opt.Tolerance > 0 || opt.OnIteration != nil || t == iterations || opt.Trace(t)
-		now, err := step(wanted)
-		if err != nil {
-			return nil, "", fmt.Errorf("iteration %d: %w", t, err)
-		}
+		now := 0.0
+		guard.Within(func() { now = step(wanted) }, "iteration %d", t)
 		if !wanted {
 			history = append(history, math.NaN())
 			continue
 		}
-		if !algebra.FiniteNumber(now) {
-			return nil, "", fmt.Errorf("the objective is %v after %d iterations: the factors overflow", now, t)
-		}
+		guard.FailIf(!algebra.FiniteNumber(now), "the objective is %v after %d iterations: the factors overflow", now, t)
 		before := history[t-1]
 		history = append(history, now)
 		if opt.OnIteration != nil {
 			opt.OnIteration(t, now)
 		}
 		if opt.Tolerance > 0 && before-now <= opt.Tolerance*math.Abs(before) {
-			return history, StopTolerance, nil
+			return history, StopTolerance
 		}
 	}
-	return history, StopIterations, nil
+	return history, StopIterations
 }

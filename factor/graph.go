@@ -3,7 +3,6 @@ package factor
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -51,20 +51,13 @@ type Neighbourhood struct {
 
 func (h Neighbourhood) neighbours() int { return cmp.Or(h.Neighbours, 5) }
 
-// graph returns the symmetric n×n weight matrix S of the graph over the samples x.
-func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
+// graph returns the symmetric n×n weight matrix S of the graph over the samples x. It calls guard.Fail.
+func (h Neighbourhood) graph(ctx context.Context, x view.Data) *CSR {
 	n, _ := x.Dims()
 	p := h.neighbours()
-	if p < 1 {
-		return nil, fmt.Errorf("neighbours %d: expected 1 or more", p)
-	}
-	if err := cmp.Or(checkEnums(h.Edges), view.CheckWeight("the width of the heat kernel", h.Width)); err != nil {
-		return nil, err
-	}
-	nearest, mean, err := nearestSamples(ctx, x, min(p, n-1), h.Edges == EdgesCosine)
-	if err != nil {
-		return nil, err
-	}
+	guard.FailIf(p < 1, "neighbours %d: expected 1 or more", p)
+	guard.Check(cmp.Or(checkEnums(h.Edges), view.CheckWeight("the width of the heat kernel", h.Width)))
+	nearest, mean := nearestSamples(ctx, x, min(p, n-1), h.Edges == EdgesCosine)
 	t := cmp.Or(h.Width, mean)
 	var entries []sparse.Entry
 	for i, list := range nearest {
@@ -82,7 +75,7 @@ func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
 			entries = append(entries, sparse.Entry{Row: i, Col: q.Row, Value: w}, sparse.Entry{Row: q.Row, Col: i, Value: w})
 		}
 	}
-	return sparse.FromEntries(n, n, entries), nil
+	return sparse.FromEntries(n, n, entries)
 }
 
 // squaredDistance returns ‖a − b‖² from ‖a‖², ‖b‖² and aᵀb. It is exactly 0 for identical samples, despite rounding.
@@ -120,13 +113,13 @@ func labelEdges(s *CSR, labels []int) *CSR {
 const comparedWork = 64
 
 // nearestSamples returns the p nearest samples of each sample, scored by minus the cosine or by the squared distance, and
-// the mean of the n² distances. It holds only a block of the Gram matrix in memory.
-func nearestSamples(ctx context.Context, x view.Data, p int, cosine bool) (nearest [][]topk.Scored, mean float64, err error) {
+// the mean of the n² distances. It holds only a block of the Gram matrix in memory. It calls guard.Fail.
+func nearestSamples(ctx context.Context, x view.Data, p int, cosine bool) (nearest [][]topk.Scored, mean float64) {
 	n, _ := x.Dims()
 	square, sums := make([]float64, n), make([]float64, n) // ‖x_i‖², and sums of distances
 	x.Each(func(i, _ int, v float64) { square[i] += v * v })
 	nearest = make([][]topk.Scored, n)
-	err = view.EachGram(ctx, x, func(from int, part *mat.Dense) {
+	guard.Check(view.EachGram(ctx, x, func(from int, part *mat.Dense) {
 		algebra.EachRow(part, comparedWork, func(a int, products []float64) {
 			i, found := from+a, make([]topk.Scored, 0, p)
 			for j, g := range products {
@@ -144,25 +137,18 @@ func nearestSamples(ctx context.Context, x view.Data, p int, cosine bool) (neare
 			}
 			nearest[i] = found
 		})
-	})
-	return nearest, elementary.Sum(sums) / float64(n) / float64(n), err
+	}))
+	return nearest, elementary.Sum(sums) / float64(n) / float64(n)
 }
 
 // Nearest returns, for each row of x, n×m, dense or sparse, its p nearest other rows by Euclidean distance and these
 // distances, in increasing order; ties are ordered by row. It takes n²·m multiplications. A row of zeros is an error.
 func Nearest(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances [][]float64, err error) {
-	if p < 1 {
-		return nil, nil, fmt.Errorf("factor: neighbours %d: expected 1 or more", p)
-	}
-	d, err := view.New(x)
-	if err != nil {
-		return nil, nil, err
-	}
+	defer guard.Catch(&err)
+	guard.FailIf(p < 1, "factor: neighbours %d: expected 1 or more", p)
+	d := guard.Must(view.New(x))
 	n, _ := x.Dims()
-	nearest, _, err := nearestSamples(ctx, d, min(p, n-1), false)
-	if err != nil {
-		return nil, nil, err
-	}
+	nearest, _ := nearestSamples(ctx, d, min(p, n-1), false)
 	rows, distances = make([][]int, n), make([][]float64, n)
 	for i, list := range nearest {
 		for _, q := range list {
@@ -189,19 +175,13 @@ func (g Graph) Needs() Needs        { return Needs{Labels: g.LabelEdges, TiesLab
 func (g Graph) Memory(s Size) int64 { return view.Bytes(s.graph(g.Neighbourhood)) }
 
 // Bind implements [Penalty].
-func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
+func (g Graph) Bind(ctx context.Context, p Problem) (_ BoundPenalty, err error) {
+	defer guard.Catch(&err)
 	lambda := orDefault(g.Lambda, 100)
-	if err := view.CheckWeight("lambda", lambda); err != nil {
-		return nil, err
-	}
-	s, err := g.Neighbourhood.graph(ctx, p.data)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(view.CheckWeight("lambda", lambda))
+	s := g.Neighbourhood.graph(ctx, p.data)
 	if g.LabelEdges {
-		if len(p.Known.Labels) == 0 {
-			return nil, fmt.Errorf("label edges need labelled samples; none are given")
-		}
+		guard.FailIf(len(p.Known.Labels) == 0, "label edges need labelled samples; none are given")
 		s = labelEdges(s, p.Known.Labels)
 	}
 	return newLaplacian(s, lambda), nil
@@ -380,21 +360,16 @@ func (Links) OnBasis() bool { return false }
 func (Links) Needs() Needs  { return Needs{Labels: true, Links: true} }
 
 // Bind implements [Penalty].
-func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
+func (l Links) Bind(_ context.Context, p Problem) (_ BoundPenalty, err error) {
+	defer guard.Catch(&err)
 	n, _ := p.data.Dims()
 	b := &boundLinks{must: orDefault(l.Must, 0.005), cannot: orDefault(l.Cannot, 1)}
 	b.labels, b.classes = p.Known.Classes(n)
-	if err := cmp.Or(view.CheckWeight("the weight of must-links", b.must), view.CheckWeight("the weight of cannot-links", b.cannot)); err != nil {
-		return nil, err
-	}
+	guard.Check(cmp.Or(view.CheckWeight("the weight of must-links", b.must), view.CheckWeight("the weight of cannot-links", b.cannot)))
 	must, cannot, err := p.Known.BeyondLabels(n)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
 	b.mustPairs, b.cannotPairs = binaryGraph(n, must), binaryGraph(n, cannot)
-	if b.classes == 0 && len(must) == 0 && len(cannot) == 0 {
-		return nil, errors.New("the link penalty needs links or labelled samples; none are given")
-	}
+	guard.FailIf(b.classes == 0 && len(must) == 0 && len(cannot) == 0, "the link penalty needs links or labelled samples; none are given")
 	return b, nil
 }
 
@@ -539,23 +514,15 @@ func (g LearnedGraph) Memory(s Size) int64 {
 }
 
 // Bind implements [Penalty].
-func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
+func (g LearnedGraph) Bind(ctx context.Context, p Problem) (_ BoundPenalty, err error) {
+	defer guard.Catch(&err)
 	n, _ := p.data.Dims()
 	b := &boundLearnedGraph{lambda: orDefault(g.Lambda, 1), beta: orDefault(g.Beta, 1), parts: cmp.Or(g.Parts, p.Rank), rule: g.Rule}
-	if err := cmp.Or(checkEnums(g.Rule), view.CheckWeight("lambda", b.lambda), view.CheckWeight("beta", b.beta)); err != nil {
-		return nil, err
-	}
-	if b.parts < 1 || b.parts > n {
-		return nil, fmt.Errorf("learned graph: %d components for %d samples", b.parts, n)
-	}
+	guard.Check(cmp.Or(checkEnums(g.Rule), view.CheckWeight("lambda", b.lambda), view.CheckWeight("beta", b.beta)))
+	guard.FailIf(b.parts < 1 || b.parts > n, "learned graph: %d components for %d samples", b.parts, n)
 	// Nine matrices: Q, W₀, S, L, the next Q, S and L, and the two of distances.
-	if err := view.CheckMemory(ctx, fmt.Sprintf("the learned graph of %d samples", n), 9, n, n); err != nil {
-		return nil, err
-	}
-	s, err := g.Neighbourhood.graph(ctx, p.data)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(view.CheckMemory(ctx, fmt.Sprintf("the learned graph of %d samples", n), 9, n, n))
+	s := g.Neighbourhood.graph(ctx, p.data)
 	initial := mat.NewDense(n, n, nil)
 	for i := range n {
 		cols, vals := s.Row(i)
@@ -566,11 +533,11 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 			}
 		}
 	}
-	return b.from(ctx, initial)
+	return b.from(ctx, initial), nil
 }
 
-// from returns b at the start, with W₀. Rows off the simplex are projected onto it.
-func (b *boundLearnedGraph) from(ctx context.Context, initial *mat.Dense) (_ BoundPenalty, err error) {
+// from returns b at the start, with W₀. Rows off the simplex are projected onto it. It calls guard.Fail.
+func (b *boundLearnedGraph) from(ctx context.Context, initial *mat.Dense) *boundLearnedGraph {
 	b.initial, b.q = initial, mat.DenseCopyOf(initial)
 	for i := range b.initial.RawMatrix().Rows {
 		row := b.q.RawRowView(i)
@@ -579,8 +546,8 @@ func (b *boundLearnedGraph) from(ctx context.Context, initial *mat.Dense) (_ Bou
 		}
 	}
 	b.s, b.degree = symmetricPart(b.q)
-	b.f, err = b.embed(ctx)
-	return b, err
+	b.f = b.embed(ctx)
+	return b
 }
 
 // projectOthers sets row[i] to 0 and projects the other entries onto the simplex.
@@ -614,8 +581,8 @@ func symmetricPart(q *mat.Dense) (s *mat.Dense, degree []float64) {
 	return s, degree
 }
 
-// embed returns the c eigenvectors of L_Q with the smallest eigenvalues as rows, c×n.
-func (b *boundLearnedGraph) embed(ctx context.Context) (*mat.Dense, error) {
+// embed returns the c eigenvectors of L_Q with the smallest eigenvalues as rows, c×n. It calls guard.Fail.
+func (b *boundLearnedGraph) embed(ctx context.Context) *mat.Dense {
 	n, _ := b.s.Dims()
 	l := mat.NewDense(n, n, nil)
 	l.Scale(-1, b.s)
@@ -623,19 +590,15 @@ func (b *boundLearnedGraph) embed(ctx context.Context) (*mat.Dense, error) {
 		l.Set(i, i, d+l.At(i, i))
 	}
 	_, vectors, err := eigen.Smallest(ctx, mat.NewSymDense(n, l.RawMatrix().Data), b.parts)
-	if err != nil {
-		return nil, fmt.Errorf("the embedding of the learned graph: %w", err)
-	}
-	return mat.DenseCopyOf(vectors.T()), nil
+	guard.Check(guard.Wrap(err, "the embedding of the learned graph"))
+	return mat.DenseCopyOf(vectors.T())
 }
 
 // Learn minimises over F, then over Q. With GraphRuleExact it rejects a step that raises the objective: with a large
 // β or λ, rounding errors of zero eigenvalues or distances can outweigh the gain.
-func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
-	f, err := b.embed(ctx)
-	if err != nil {
-		return err
-	}
+func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) (err error) {
+	defer guard.Catch(&err)
+	f := b.embed(ctx)
 	n, _ := b.q.Dims()
 	df := squaredDistances(f)
 	if b.rule == GraphRuleExact {

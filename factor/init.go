@@ -11,6 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -60,7 +61,8 @@ type initialFactors struct {
 	v          *mat.Dense
 }
 
-func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *view.Condensation, opt Options) (f *initialFactors, err error) {
+// initial calls guard.Fail.
+func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *view.Condensation, opt Options) (f *initialFactors) {
 	n, m := d.Dims()
 	switch opt.Init {
 	case InitRandom, "":
@@ -73,14 +75,11 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 			f.parameters = append(f.parameters, randomFactor(of, parameter.stream, parameter.size(n, m, p)))
 		}
 	case InitNNDSVDa:
-		f, err = p.fromSVD(ctx, d, ties, opt)
+		f = p.fromSVD(ctx, d, ties, opt)
 	case InitNMF:
-		f, err = p.fromNMF(ctx, x, ties, opt)
+		f = p.fromNMF(ctx, x, ties, opt)
 	default:
-		err = opt.Init.UnmarshalText([]byte(opt.Init)) // names the unknown initialisation
-	}
-	if err != nil {
-		return nil, err
+		guard.Check(opt.Init.UnmarshalText([]byte(opt.Init))) // names the unknown initialisation
 	}
 	start := cmp.Or(opt.Start, &Start{})
 	for i, parameter := range bases[p.Basis].parameters {
@@ -88,19 +87,13 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 			continue
 		}
 		if a := parameter.inStart(start); a != nil {
-			if f.parameters[i], err = initialFactor(a, parameter.name, parameter.size(n, m, p), opt.Rank); err != nil {
-				return nil, err
-			}
+			f.parameters[i] = initialFactor(a, parameter.name, parameter.size(n, m, p), opt.Rank)
 		}
 	}
 	if a := start.Coefficients; a != nil {
-		v, err := initialFactor(a, "coefficients", n, opt.Rank)
-		if err != nil {
-			return nil, err
-		}
-		f.v = ties.Condensed(v, false)
+		f.v = ties.Condensed(initialFactor(a, "coefficients", n, opt.Rank), false)
 	}
-	return f, nil
+	return f
 }
 
 // checkFactor returns an error unless a is rows×columns with values from least to view.LargestValue. what names a.
@@ -119,13 +112,12 @@ func checkFactor(a *mat.Dense, what string, rows, columns int, least float64) er
 }
 
 // initialFactor validates the initial factor a, rows×rank, and returns it transposed. what names it in errors.
-func initialFactor(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
-	if err := checkFactor(a, "the initial "+what, rows, rank, 0); err != nil {
-		return nil, err
-	}
+// It calls guard.Fail.
+func initialFactor(a *mat.Dense, what string, rows, rank int) *mat.Dense {
+	guard.Check(checkFactor(a, "the initial "+what, rows, rank, 0))
 	out := algebra.Transpose(a)
 	out.Apply(func(_, _ int, x float64) float64 { return algebra.FlooredProduct(x, 1) }, out)
-	return out, nil
+	return out
 }
 
 // randomFactor returns a random factor, k×columns, with entries in (0, 1]. what names its random stream.
@@ -140,16 +132,15 @@ func randomFactor(opt Options, what string, columns int) *mat.Dense {
 	return out
 }
 
-func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *view.Condensation, opt Options) (*initialFactors, error) {
+// fromNMF calls guard.Fail.
+func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *view.Condensation, opt Options) *initialFactors {
 	first := Options{Rank: opt.Rank, Seed: opt.Seed, Solver: Multiplicative{}, Trace: opt.Trace}
 	if _, fast := opt.Solver.(Fast); fast {
 		first.Solver, first.Tolerance = opt.Solver, opt.Tolerance
 	}
 	res, err := Parts{}.Fit(ctx, x, Known{}, first)
-	if err != nil {
-		return nil, fmt.Errorf("initialisation by NMF: %w", err)
-	}
-	return p.fromFactors(algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients), ties), nil
+	guard.Check(guard.Wrap(err, "initialisation by NMF"))
+	return p.fromFactors(algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients), ties)
 }
 
 // fromFactors converts factors u, k×m, and v, k×n, into initial factors of p.
@@ -166,17 +157,13 @@ func addFifthOfMean(a *mat.Dense) {
 }
 
 // fromSVD is InitNNDSVDa: each singular triplet gives one basis vector and its coefficients, from the positive or the
-// negative parts of its vectors, whichever pair has the larger product of norms.
-func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *view.Condensation, opt Options) (*initialFactors, error) {
+// negative parts of its vectors, whichever pair has the larger product of norms. It calls guard.Fail.
+func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *view.Condensation, opt Options) *initialFactors {
 	n, m := d.Dims()
 	rank := opt.Rank
-	if rank > min(n, m) {
-		return nil, fmt.Errorf("nndsvda supports at most min(n, m) = %d basis vectors, got %d", min(n, m), rank)
-	}
+	guard.FailIf(rank > min(n, m), "nndsvda supports at most min(n, m) = %d basis vectors, got %d", min(n, m), rank)
 	left, sigma, right, err := leadingSVD(ctx, d, rank)
-	if err != nil {
-		return nil, fmt.Errorf("initialisation by nndsvda: %w", err)
-	}
+	guard.Check(guard.Wrap(err, "initialisation by nndsvda"))
 	var mean float64
 	d.Each(func(_, _ int, x float64) { mean += x })
 	mean = math.Abs(mean) / float64(n) / float64(m)
@@ -205,9 +192,9 @@ func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *view.Condensation
 		fill(v.RawRowView(r), b, nb)
 	}
 	if p.Basis.free() {
-		return &initialFactors{[]*mat.Dense{u}, ties.Condensed(v, false)}, nil
+		return &initialFactors{[]*mat.Dense{u}, ties.Condensed(v, false)}
 	}
-	return p.fromFactors(u, v, ties), nil
+	return p.fromFactors(u, v, ties)
 }
 
 func partNorms(a []float64) (pos, neg float64) {
@@ -225,6 +212,7 @@ func partNorms(a []float64) (pos, neg float64) {
 // uses subspace iteration with 10 extra dimensions until the singular values converge. Values below 1e-7 of the largest
 // are rounding noise and are not tested for convergence.
 func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma []float64, right *mat.Dense, err error) {
+	defer guard.Catch(&err)
 	n, m := x.Dims()
 	size := min(k+10, n, m)
 	src := rng.New(0, "subspace")
@@ -236,9 +224,7 @@ func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma
 	var p *mat.Dense // eigenvectors of qX·(qX)ᵀ
 	before := make([]float64, size)
 	for round := range 300 {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, nil, err
-		}
+		guard.Check(ctx.Err())
 		if round > 0 {
 			eigen.Orthonormalise(b)
 			x.TimesBasis(q, b)
@@ -247,9 +233,7 @@ func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma
 		x.TimesCoefficients(b, q) // qX
 		gram := mat.NewSymDense(size, algebra.SelfGram(b).RawMatrix().Data)
 		squares, vectors, err := eigen.Largest(ctx, gram, size)
-		if err != nil {
-			return nil, nil, nil, fmt.Errorf("the leading singular values: %w", err)
-		}
+		guard.Check(guard.Wrap(err, "the leading singular values"))
 		p, sigma = vectors, lists.Map(squares, func(x float64) float64 { return math.Sqrt(max(x, 0)) })
 		done := true
 		for r := range k {

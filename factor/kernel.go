@@ -3,7 +3,6 @@ package factor
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -73,30 +73,21 @@ type boundKernel struct {
 	samples mat.Matrix
 }
 
-// bind computes K for the samples x, whose data is d.
-func (k Kernel) bind(ctx context.Context, x mat.Matrix, d view.Data) (*boundKernel, error) {
+// bind computes K for the samples x, whose data is d. It calls guard.Fail.
+func (k Kernel) bind(ctx context.Context, x mat.Matrix, d view.Data) *boundKernel {
 	n, _ := d.Dims()
-	k, err := k.withDefaults()
-	if err != nil {
-		return nil, err
-	}
+	k = guard.Must(k.withDefaults())
 	// Three matrices: K and its two parts.
-	if err := view.CheckMemory(ctx, fmt.Sprintf("the kernel values of %d samples", n), 3, n, n); err != nil {
-		return nil, err
-	}
-	if err := k.checkSamples(d); err != nil {
-		return nil, err
-	}
+	guard.Check(view.CheckMemory(ctx, fmt.Sprintf("the kernel values of %d samples", n), 3, n, n))
+	guard.Check(k.checkSamples(d))
 	b := &boundKernel{Kernel: k, values: mat.NewDense(n, n, nil), samples: d.Matrix()}
 	if dense, ok := x.(*mat.Dense); ok {
 		b.samples = mat.DenseCopyOf(dense) // its owner may change it
 	}
-	if err := k.eachProduct(ctx, b.samples, d, func(from int, part *mat.Dense) {
+	k.eachProduct(ctx, b.samples, d, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
 		b.values.Slice(from, from+r, 0, n).(*mat.Dense).Copy(part)
-	}); err != nil {
-		return nil, err
-	}
+	})
 	square := make([]float64, n)
 	for i := range n {
 		square[i] = b.values.At(i, i)
@@ -110,7 +101,8 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d view.Data) (*boundKern
 			b.values.Set(i+j, i, x)
 		}
 	}
-	return b, checkDiagonal(b.values)
+	checkDiagonal(b.values)
+	return b
 }
 
 // meanDistance returns the mean of the n² distances, from the Gram matrix, or 1 if all are 0.
@@ -149,12 +141,12 @@ func (k Kernel) apply(products []float64, square float64, others []float64) {
 }
 
 // eachProduct calls f with successive panels, r×p, of the inner products, or Σ min(x_j, y_j), of samples with all rows
-// of x. f may overwrite part.
-func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x view.Data, f func(from int, part *mat.Dense)) error {
+// of x. f may overwrite part. eachProduct calls guard.Fail.
+func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x view.Data, f func(from int, part *mat.Dense)) {
 	n, m := samples.Dims()
 	p, _ := x.Dims()
 	block := mat.NewDense(min(view.GramRows, n), m, nil)
-	return view.EachPanel(ctx, n, p, func(part *mat.Dense, from, to int) {
+	guard.Check(view.EachPanel(ctx, n, p, func(part *mat.Dense, from, to int) {
 		some := block.Slice(0, to-from, 0, m).(*mat.Dense)
 		for i := from; i < to; i++ {
 			matrix.Row(some.RawRowView(i-from), i, samples)
@@ -164,7 +156,7 @@ func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x view.Data
 		} else {
 			x.TimesBasis(part, some)
 		}
-	}, f)
+	}, f))
 }
 
 // intersect writes Σ_j min(a_j, x_j) for all rows a of some and x of the data, r×p.
@@ -187,15 +179,14 @@ func (k Kernel) checkSamples(x view.Data) error {
 	return nil
 }
 
-// checkDiagonal returns an error for the first sample whose φ(x) has an unusable length.
-func checkDiagonal(k *mat.Dense) error {
+// checkDiagonal calls guard.Fail for the first sample whose φ(x) has an unusable length.
+func checkDiagonal(k *mat.Dense) {
 	n, _ := k.Dims()
 	for i := range n {
 		if x := k.At(i, i); !(x >= view.SmallestValue && x <= view.LargestValue) {
-			return &view.SampleError{Sample: i, Problem: fmt.Sprintf("its kernel value with itself is %v; expected %g to %g", x, view.SmallestValue, view.LargestValue)}
+			guard.Check(&view.SampleError{Sample: i, Problem: fmt.Sprintf("its kernel value with itself is %v; expected %g to %g", x, view.SmallestValue, view.LargestValue)})
 		}
 	}
-	return nil
 }
 
 func (b *boundKernel) model(w *mat.Dense) *KernelModel {
@@ -221,39 +212,27 @@ func (m *KernelModel) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, 
 	return m.represent(ctx, x, false)
 }
 
-func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error) {
-	if err := m.validate(); err != nil {
-		return nil, err
-	}
-	lin, err := m.compare(ctx, x) // k×p
-	if err != nil {
-		return nil, err
-	}
+func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
+	guard.Check(m.validate())
+	lin := m.compare(ctx, x) // k×p
 	next := func() Block { return Block{Linear: lin, Quadratic: m.Products} }
-	return solve(ctx, onesMatrix(lin.Dims()), best, TransformIterations, next)
+	return solve(ctx, onesMatrix(lin.Dims()), best, TransformIterations, next), nil
 }
 
-// compare returns Wᵀ·k_x, k×p, for the samples x.
-func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+// compare returns Wᵀ·k_x, k×p, for the samples x. It calls guard.Fail.
+func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) *mat.Dense {
 	_, features := m.Samples.Dims()
-	d, err := dataOf(x, features, "the model")
-	if err != nil {
-		return nil, err
-	}
+	d := dataOf(x, features, "the model")
 	p, _ := d.Dims()
-	kernel, err := m.Kernel.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	if err := kernel.checkSamples(d); err != nil {
-		return nil, err
-	}
+	kernel := guard.Must(m.Kernel.withDefaults())
+	guard.Check(kernel.checkSamples(d))
 	square := make([]float64, p)
 	d.Each(func(i, _ int, v float64) { square[i] += v * v })
 	n, k := m.Weights.Dims()
 	sample := make([]float64, features)
 	lin, add := mat.NewDense(k, p, nil), mat.NewDense(k, p, nil)
-	err = kernel.eachProduct(ctx, m.Samples, d, func(from int, part *mat.Dense) {
+	kernel.eachProduct(ctx, m.Samples, d, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
 		for i := range r {
 			matrix.Row(sample, from+i, m.Samples)
@@ -262,33 +241,23 @@ func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 		algebra.Gemm(add, m.Weights.Slice(from, from+r, 0, k).(*mat.Dense), algebra.Trans, part, algebra.NoTrans)
 		lin.Add(lin, add)
 	})
-	if err != nil {
-		return nil, err
-	}
-	if !algebra.Finite(lin) {
-		return nil, fmt.Errorf("the kernel values with the %d training samples overflow", n)
-	}
-	return lin, nil
+	guard.FailIf(!algebra.Finite(lin), "the kernel values with the %d training samples overflow", n)
+	return lin
 }
 
-func (m *KernelModel) validate() error {
+func (m *KernelModel) validate() (err error) {
+	defer guard.Catch(&err)
 	n, k := m.Weights.Dims()
-	if r, c := m.Products.Dims(); r != k || c != k {
-		return fmt.Errorf("the model has a %d×%d Gram matrix for %d concepts", r, c, k)
-	}
-	if _, err := m.Kernel.withDefaults(); err != nil {
-		return err
-	}
-	if m.Kernel.Function == KernelRBF && m.Kernel.KernelWidth == 0 {
-		return errors.New("the model's rbf kernel has no width")
-	}
+	r, c := m.Products.Dims()
+	guard.FailIf(r != k || c != k, "the model has a %d×%d Gram matrix for %d concepts", r, c, k)
+	guard.Must(m.Kernel.withDefaults())
+	guard.FailIf(m.Kernel.Function == KernelRBF && m.Kernel.KernelWidth == 0, "the model's rbf kernel has no width")
 	d, err := view.New(m.Samples)
 	if err != nil {
 		return fmt.Errorf("training %w", err)
 	}
-	if r, _ := d.Dims(); r != n {
-		return fmt.Errorf("the model has weights of %d training samples; expected %d", n, r)
-	}
+	r, _ = d.Dims()
+	guard.FailIf(r != n, "the model has weights of %d training samples; expected %d", n, r)
 	if err := m.Kernel.checkSamples(d); err != nil {
 		return fmt.Errorf("training %w", err)
 	}

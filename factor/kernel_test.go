@@ -82,10 +82,7 @@ func TestKernelValues(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				b, err := k.bind(context.Background(), x, d)
-				if err != nil {
-					t.Fatalf("%s %v: %v", name, p, err)
-				}
+				b := k.bind(context.Background(), x, d)
 				largest := mat.Max(b.values)
 				for i := range n {
 					for j := range n {
@@ -182,10 +179,7 @@ func TestKernelObjective(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := k.bind(context.Background(), p.x, d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := k.bind(context.Background(), p.x, d)
 			for method, m := range map[string]Method{"cf": CF{k}, "ccf": CCF{k}, "lccf": LCCF{Lambda: 0.1, Kernel: k}} {
 				what := fmt.Sprintf("%s %s %v", method, name, p)
 				res, err := m.Fit(context.Background(), p.x, p.known, p.opt)

@@ -33,6 +33,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
@@ -72,31 +73,25 @@ type Options struct {
 // DefaultIterations is the number of iterations if Options.Iterations is 0.
 const DefaultIterations = 200
 
-func (o Options) validate(n int) error {
-	switch {
-	case o.Rank < 1:
-		return fmt.Errorf("rank %d: expected 1 or more", o.Rank)
-	case o.Rank > n:
-		return fmt.Errorf("rank %d is above the number of samples, %d", o.Rank, n)
-	case o.Iterations < 0:
-		return fmt.Errorf("iterations %d: expected 1 or more", o.Iterations)
-	case !(o.Tolerance >= 0):
-		return fmt.Errorf("tolerance %v: expected 0 or more", o.Tolerance)
-	}
+func (o Options) validate(n int) (err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(o.Rank < 1, "rank %d: expected 1 or more", o.Rank)
+	guard.FailIf(o.Rank > n, "rank %d is above the number of samples, %d", o.Rank, n)
+	guard.FailIf(o.Iterations < 0, "iterations %d: expected 1 or more", o.Iterations)
+	guard.FailIf(!(o.Tolerance >= 0), "tolerance %v: expected 0 or more", o.Tolerance)
 	return nil
 }
 
-// newOwnRuleData validates known and opt and returns the data of a method that is not made of Parts.
-func newOwnRuleData(x mat.Matrix, known Known, opt Options) (view.Data, error) {
-	d, err := view.New(x)
-	if err != nil {
-		return nil, err
-	}
+// newOwnRuleData validates known and opt and returns the data of a method that is not made of Parts. It calls guard.Fail.
+func newOwnRuleData(x mat.Matrix, known Known, opt Options) view.Data {
+	d := guard.Must(view.New(x))
 	n, _ := d.Dims()
-	if err = known.Check(n); err == nil && opt.Solver != nil {
-		err = errOwnRule
+	guard.Check(known.Check(n))
+	if opt.Solver != nil {
+		guard.Check(errOwnRule)
 	}
-	return d, cmp.Or(err, opt.validate(n))
+	guard.Check(opt.validate(n))
+	return d
 }
 
 // Known holds labels and links, the supervision of n samples: Labels, the class of each sample from 0, or -1 if it is

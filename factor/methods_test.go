@@ -940,7 +940,7 @@ func TestSSNMFNeverRises(t *testing.T) {
 					ring.Set(i, (i+1)%n, 1)
 					ring.Set((i+1)%n, i, 1)
 				}
-				res, err = m.fit(context.Background(), ring, randomFactor(p.opt, "coefficients", n), p.opt)
+				res = m.fit(context.Background(), ring, randomFactor(p.opt, "coefficients", n), p.opt)
 			}
 			if err != nil {
 				t.Fatalf("%v %v: %v", rule, p, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
@@ -98,8 +99,8 @@ type block struct {
 
 // An onlineCost updates u, k×m, from successive blocks.
 type onlineCost interface {
-	// represent minimises over the coefficients v, k×p, of a block with u fixed, and returns the cost.
-	represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) (float64, error)
+	// represent minimises over the coefficients v, k×p, of a block with u fixed, and returns the cost. It calls guard.Fail.
+	represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) float64
 	// add scales the statistics of earlier blocks by by and adds the last block of represent.
 	add(by float64)
 	// minimise minimises over u given the statistics.
@@ -160,32 +161,19 @@ func (b MiniBatch) Serves(opt Options) error {
 //
 // Fit returns an error for invalid options, a [*SampleError] for an unusable sample, the error of x.Read, or the cause
 // of the end of ctx.
-func (b MiniBatch) Fit(ctx context.Context, x Blocks, opt Options) (*Result, error) {
+func (b MiniBatch) Fit(ctx context.Context, x Blocks, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
 	opt.Iterations = cmp.Or(opt.Iterations, DefaultEpochs)
 	if b.Labels != nil {
 		return b.fitTied(ctx, x, opt)
 	}
-	f, err := b.start(x, opt)
-	if err != nil {
-		return nil, err
-	}
-	first, err := f.fitFirstBlock(ctx)
-	if err != nil {
-		return nil, err
-	}
+	f := b.start(x, opt)
 	epoch := 0
-	history, stop, err := descend(ctx, opt, first, func(bool) (float64, error) {
+	history, stop := descend(ctx, opt, f.fitFirstBlock(ctx), func(bool) float64 {
 		epoch++
 		return f.pass(ctx, epoch)
 	})
-	if err != nil {
-		return nil, err
-	}
-	last, err := f.pass(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	history[epoch] = last
+	history[epoch] = f.pass(ctx, 0)
 	return f.finish(history, stop)
 }
 
@@ -202,39 +190,24 @@ type miniBatch struct {
 	forgetting float64 // decay rate: a block's weight falls by exp(−forgetting) per epoch
 }
 
-func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
-	if x == nil {
-		return nil, errors.New("no data")
-	}
+// start calls guard.Fail.
+func (b MiniBatch) start(x Blocks, opt Options) *miniBatch {
+	guard.FailIf(x == nil, "no data")
 	f := &miniBatch{x: x, opt: opt, parts: b.parts(), v: b.Coefficients}
 	f.n, f.m = x.Dims()
-	switch {
-	case f.n < 1 || f.m < 1:
-		return nil, fmt.Errorf("no data: the matrix is %d×%d", f.n, f.m)
-	}
-	if err := cmp.Or(b.Serves(opt), opt.validate(f.n)); err != nil {
-		return nil, err
-	}
+	guard.FailIf(f.n < 1 || f.m < 1, "no data: the matrix is %d×%d", f.n, f.m)
+	guard.Check(cmp.Or(b.Serves(opt), opt.validate(f.n)))
 	if f.p = cmp.Or(b.Samples, DefaultBlock); f.p >= f.n {
 		f.p = f.n
 	} else if f.p > 0 {
 		f.p = f.runLength() * parallel.Count(f.p, blockRun)
 	}
-	if f.p < opt.Rank {
-		return nil, fmt.Errorf("batches of %d samples are smaller than the rank %d", f.p, opt.Rank)
-	}
+	guard.FailIf(f.p < opt.Rank, "batches of %d samples are smaller than the rank %d", f.p, opt.Rank)
 	f.u = randomFactor(opt, "basis", f.m)
 	if opt.Start != nil && opt.Start.Basis != nil {
-		var err error
-		if f.u, err = initialFactor(opt.Start.Basis, "basis vectors", f.m, opt.Rank); err != nil {
-			return nil, err
-		}
+		f.u = initialFactor(opt.Start.Basis, "basis vectors", f.m, opt.Rank)
 	}
-	if f.v == nil {
-		f.v = memoryStored{mat.NewDense(f.n, opt.Rank, nil)}
-	} else if n, k := f.v.Dims(); n != f.n || k != opt.Rank {
-		return nil, fmt.Errorf("coefficients are %d×%d; expected %d×%d", n, k, f.n, opt.Rank)
-	}
+	f.v = storedOr(f.v, f.n, opt.Rank)
 	f.buffer = mat.NewDense(f.p, f.m, nil)
 	f.online, f.first = f.parts.online(f.u)
 	// A slow decay makes U follow late; a fast one makes it fit only the last samples.
@@ -242,7 +215,17 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 	if f.first > 0 {
 		f.forgetting *= 2
 	}
-	return f, nil
+	return f
+}
+
+// storedOr returns x, which must be n×k, or n×k in memory if it is nil. It calls guard.Fail.
+func storedOr(x Stored, n, k int) Stored {
+	if x == nil {
+		return memoryStored{mat.NewDense(n, k, nil)}
+	}
+	r, c := x.Dims()
+	guard.FailIf(r != n || c != k, "coefficients are %d×%d; expected %d×%d", r, c, n, k)
+	return x
 }
 
 // online returns the updates of u and the start of the coefficients: 0, or 1 if the updates cannot leave 0. Convergence
@@ -274,12 +257,9 @@ func (f *miniBatch) order(epoch int) (runs []int) {
 	return runs
 }
 
-// fitFirstBlock fits u to the first block and returns the block's cost, scaled to all samples.
-func (f *miniBatch) fitFirstBlock(ctx context.Context) (float64, error) {
-	b, _, err := f.read(ctx, f.order(1))
-	if err != nil {
-		return 0, err
-	}
+// fitFirstBlock fits u to the first block and returns the block's cost, scaled to all samples. It calls guard.Fail.
+func (f *miniBatch) fitFirstBlock(ctx context.Context) float64 {
+	b, _ := f.read(ctx, f.order(1))
 	if f.parts.Cost == CostHuber && f.parts.Threshold == 0 {
 		weights := b.weights
 		if weights == nil {
@@ -294,89 +274,69 @@ func (f *miniBatch) fitFirstBlock(ctx context.Context) (float64, error) {
 	p, _ := b.x.Dims()
 	opt := Options{Rank: f.opt.Rank, Iterations: firstRounds, Start: &Start{Basis: algebra.Transpose(f.u)}, KeepScale: true}
 	res, err := f.parts.Fit(ctx, x, Known{}, opt)
-	if err != nil {
-		return 0, fmt.Errorf("the first batch: %w", err)
-	}
+	guard.Check(guard.Wrap(err, "the first batch"))
 	f.u.Copy(res.Basis.T())
 	// Features that are 0 in the first block could not leave 0 under the divergence.
 	for r := range f.opt.Rank {
 		row := f.u.RawRowView(r)
 		floats.AddConst(firstLift*elementary.Sum(row)/float64(f.m), row)
 	}
-	return res.Objective[firstRounds] * float64(f.n) / float64(p), nil
+	return res.Objective[firstRounds] * float64(f.n) / float64(p)
 }
 
 // pass reads all samples once, updates their coefficients and, except in epoch 0, u. It returns the sum of the blocks'
-// costs. Epoch 0 scales u and the coefficients as the result needs.
-func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error) {
+// costs. Epoch 0 scales u and the coefficients as the result needs. It calls guard.Fail.
+func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64) {
 	rows := mat.NewDense(f.p, f.opt.Rank, nil)
 	scale := slices.Repeat([]float64{1}, f.opt.Rank)
 	if epoch == 0 && !f.opt.KeepScale {
 		scale = algebra.Lengths(f.u)
 	}
 	for runs := f.order(epoch); len(runs) > 0; {
-		if err := ctx.Err(); err != nil {
-			return 0, context.Cause(ctx)
-		}
+		guard.Check(context.Cause(ctx))
 		var b *block
-		if b, runs, err = f.read(ctx, runs); err != nil {
-			return 0, err
-		}
+		b, runs = f.read(ctx, runs)
 		p, _ := b.x.Dims()
 		rows := rows.Slice(0, p, 0, f.opt.Rank).(*mat.Dense)
-		if err := f.eachRun(rows, b.samples, func(from int, rows *mat.Dense) error {
+		f.eachRun(rows, b.samples, func(from int, rows *mat.Dense) error {
 			if epoch == 1 {
 				rows.Apply(func(int, int, float64) float64 { return f.first }, rows)
 				return nil
 			}
 			return f.v.Read(ctx, from, rows)
-		}); err != nil {
-			return 0, err
-		}
+		})
 		v := algebra.Transpose(rows)
 		by := ofEpoch
 		if epoch == 0 {
 			by = ofLastPass
 		}
-		cost, err := f.online.represent(ctx, b, v, by)
-		if err != nil {
-			return 0, err
-		}
+		cost := f.online.represent(ctx, b, v, by)
 		rows.Apply(func(at, r int, _ float64) float64 { return v.At(r, at) * scale[r] }, rows)
-		if !algebra.Finite(rows) {
-			return 0, errors.New("the coefficients overflow")
-		}
-		if err := f.eachRun(rows, b.samples, f.v.Write); err != nil {
-			return 0, err
-		}
+		guard.FailIf(!algebra.Finite(rows), "the coefficients overflow")
+		f.eachRun(rows, b.samples, f.v.Write)
 		if sum += cost; epoch > 0 {
 			f.online.add(elementary.Exp(-f.forgetting * float64(p) / float64(f.n)))
-			if err := f.online.minimise(ctx); err != nil {
-				return 0, err
-			}
+			guard.Check(f.online.minimise(ctx))
 		}
 	}
 	if epoch == 0 {
 		algebra.DivideRows(f.u, scale)
 	}
-	return sum, nil
+	return sum
 }
 
-// eachRun calls f with the rows of each run of consecutive samples, and the first of these.
-func (f *miniBatch) eachRun(rows *mat.Dense, samples []int, call func(from int, rows *mat.Dense) error) error {
+// eachRun calls f with the rows of each run of consecutive samples, and the first of these. It calls guard.Fail.
+func (f *miniBatch) eachRun(rows *mat.Dense, samples []int, call func(from int, rows *mat.Dense) error) {
 	_, k := rows.Dims()
 	for at := 0; at < len(samples); {
 		end := min(at+f.runLength(), len(samples))
-		if err := call(samples[at], rows.Slice(at, end, 0, k).(*mat.Dense)); err != nil {
-			return err
-		}
+		guard.Check(call(samples[at], rows.Slice(at, end, 0, k).(*mat.Dense)))
 		at = end
 	}
-	return nil
 }
 
-// read reads and validates a block of the first runs, and returns the remaining runs.
-func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int, error) {
+// read reads and validates a block of the first runs, and returns the remaining runs. It calls guard.Fail.
+func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int) {
 	b := &block{}
 	for ; len(runs) > 0; runs = runs[1:] {
 		p, from := len(b.samples), runs[0]
@@ -384,49 +344,43 @@ func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int, error)
 		if p+size > f.p {
 			break
 		}
-		if err := f.x.Read(ctx, from, f.buffer.Slice(p, p+size, 0, f.m).(*mat.Dense)); err != nil {
-			return nil, nil, err
-		}
+		guard.Check(f.x.Read(ctx, from, f.buffer.Slice(p, p+size, 0, f.m).(*mat.Dense)))
 		for i := range size {
 			b.samples = append(b.samples, from+i)
 		}
 	}
 	b.x = f.buffer.Slice(0, len(b.samples), 0, f.m).(*mat.Dense)
-	return b, runs, b.check(&f.parts)
+	b.check(&f.parts)
+	return b, runs
 }
 
-// check validates the samples of the block, and sets their weights and sums.
-func (b *block) check(parts *Parts) (err error) {
+// check validates the samples of the block, and sets their weights and sums. It calls guard.Fail.
+func (b *block) check(parts *Parts) {
 	p := len(b.samples)
 	b.totals, b.squares = make([]float64, p), make([]float64, p)
-	if parts.EntryWeights {
-		err = b.fill()
-	}
-	var d view.Data
-	if err == nil {
-		d, err = view.New(b.x)
-	}
-	if err == nil {
-		err = view.NonNegative(d, "this method")
-	}
-	if info := parts.cost(); err == nil && info.positive {
-		_, err = info.samples(d)
-	}
-	err = placed(err, b.samples)
+	guard.Check(placed(guard.Try(func() {
+		if parts.EntryWeights {
+			b.fill()
+		}
+		d := guard.Must(view.New(b.x))
+		guard.Check(view.NonNegative(d, "this method"))
+		if info := parts.cost(); info.positive {
+			guard.Must(info.samples(d))
+		}
+	}), b.samples))
 	algebra.EachRow(b.x, 1, func(at int, row []float64) {
 		for _, x := range row {
 			b.totals[at] += x
 			b.squares[at] += x * x
 		}
 	})
-	return err
 }
 
-// fill sets weights, if values are missing, and replaces these by 1.
-func (b *block) fill() error {
+// fill sets weights, if values are missing, and replaces these by 1. It calls guard.Fail.
+func (b *block) fill() {
 	_, weights, _, err := view.Unweighted(&Weighted{Matrix: b.x}, false)
-	if err != nil || weights == nil {
-		return err
+	if guard.Check(err); weights == nil {
+		return
 	}
 	b.weights = weights
 	b.x.Apply(func(i, j int, x float64) float64 {
@@ -435,7 +389,6 @@ func (b *block) fill() error {
 		}
 		return x
 	}, b.x)
-	return nil
 }
 
 func (f *miniBatch) finish(history []float64, stop Stop) (*Result, error) {
@@ -460,16 +413,14 @@ type onlineFrobenius struct {
 	at              *frobeniusCost // cost of the last block
 }
 
-func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) (float64, error) {
+func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) float64 {
 	o.at = newFrobeniusCost(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.squares))
 	problem := o.at.coefficientBlock()
 	for range frobeniusRounds[by] {
-		if err := descent.MinimiseRows(ctx, v, v, problem.Linear, problem.Quadratic, descent.MostSweeps); err != nil {
-			return 0, err
-		}
+		guard.Check(descent.MinimiseRows(ctx, v, v, problem.Linear, problem.Quadratic, descent.MostSweeps))
 	}
 	o.at.moved(true)
-	return o.at.value(), nil
+	return o.at.value()
 }
 
 func (o *onlineFrobenius) add(by float64) {
@@ -497,16 +448,14 @@ type onlineKL struct {
 	at        *klCost   // cost of the last block
 }
 
-func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) (float64, error) {
+func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) float64 {
 	raiseToFloor(o.u)
 	h := descent.NewKLHalf(descent.KLRows{Totals: b.totals, Dense: b.x}, v, o.u)
 	for range klSweeps[by] {
-		if err := h.Sweep(ctx); err != nil {
-			return 0, err
-		}
+		guard.Check(h.Sweep(ctx))
 	}
 	o.at = newKLCost(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.totals))
-	return o.at.value(), nil
+	return o.at.value()
 }
 
 // raiseToFloor raises the entries of u to at least KLFloor of their row's sum: otherwise a feature that is 0 in all
@@ -559,18 +508,16 @@ type onlineSplit struct {
 	at              cost // cost of the last block
 }
 
-func (o *onlineSplit) represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) (float64, error) {
+func (o *onlineSplit) represent(ctx context.Context, b *block, v *mat.Dense, by accuracy) float64 {
 	raiseToFloor(o.u)
 	o.at = o.parts.cost().weighted(view.Dense{X: b.x}, b.weights, o.u, v, nil)
 	next := func() Block {
 		o.at.moved(true)
 		return o.at.coefficientBlock()
 	}
-	if _, err := solve(ctx, v, false, splitSteps[by], next); err != nil {
-		return 0, err
-	}
+	solve(ctx, v, false, splitSteps[by], next)
 	o.at.moved(true)
-	return o.at.value(), nil
+	return o.at.value()
 }
 
 // powers returns a, b and γ.

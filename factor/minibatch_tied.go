@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -12,6 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -70,18 +70,13 @@ func (t tiedRows) Write(from int, src *mat.Dense) error {
 }
 
 // fitTied fits the condensed samples of [view.Condensation], and gives each labelled sample the coefficients of its class.
-func (b MiniBatch) fitTied(ctx context.Context, x Blocks, opt Options) (*Result, error) {
-	if x == nil {
-		return nil, errors.New("no data")
-	}
+func (b MiniBatch) fitTied(ctx context.Context, x Blocks, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
+	guard.FailIf(x == nil, "no data")
 	n, m := x.Dims()
-	if err := cmp.Or(b.Serves(opt), opt.validate(n), Known{Labels: b.Labels}.Check(n)); err != nil {
-		return nil, err
-	}
+	guard.Check(cmp.Or(b.Serves(opt), opt.validate(n), Known{Labels: b.Labels}.Check(n)))
 	labelled := lists.Indices(b.Labels, func(label int) bool { return label >= 0 })
-	if len(labelled) == 0 {
-		return nil, errors.New("label ties need labelled samples; none are given")
-	}
+	guard.FailIf(len(labelled) == 0, "label ties need labelled samples; none are given")
 	ties := view.NewCondensation(n, b.Labels, nil, b.parts().cost().degree)
 	condensed, offset := newTiedRows(x, ties, b.Labels, m), 0.0
 	constant := func(row []float64, size float64) float64 { // the part of the cost that does not depend on the factors
@@ -95,16 +90,8 @@ func (b MiniBatch) fitTied(ctx context.Context, x Blocks, opt Options) (*Result,
 			run++
 		}
 		rows := mat.NewDense(run, m, nil)
-		if err := cmp.Or(ctx.Err(), x.Read(ctx, labelled[0], rows)); err != nil {
-			return nil, err
-		}
-		d, err := view.New(rows)
-		if err == nil {
-			err = view.NonNegative(d, "this method")
-		}
-		if err != nil {
-			return nil, placed(err, labelled)
-		}
+		guard.Check(cmp.Or(ctx.Err(), x.Read(ctx, labelled[0], rows)))
+		guard.Check(placed(guard.Try(func() { guard.Check(view.NonNegative(guard.Must(view.New(rows)), "this method")) }), labelled))
 		for at, i := range labelled[:run] {
 			g, row := ties.Group[i], rows.RawRowView(at)
 			offset += constant(row, 1)
@@ -119,26 +106,17 @@ func (b MiniBatch) fitTied(ctx context.Context, x Blocks, opt Options) (*Result,
 			offset -= constant(row, ties.C[g])
 		}
 	}
-	all := b.Coefficients
-	if all == nil {
-		all = memoryStored{mat.NewDense(n, opt.Rank, nil)}
-	} else if r, k := all.Dims(); r != n || k != opt.Rank {
-		return nil, fmt.Errorf("coefficients are %d×%d; expected %d×%d", r, k, n, opt.Rank)
-	}
+	all := storedOr(b.Coefficients, n, opt.Rank)
 	labels, of := b.Labels, newTiedRows(all, ties, b.Labels, opt.Rank)
 	b.Labels, b.Coefficients = nil, of
 	res, err := b.Fit(ctx, condensed, opt)
-	if err != nil {
-		return nil, placed(err, of.first)
-	}
+	guard.Check(placed(err, of.first))
 	floats.AddConst(max(offset, 0), res.Objective)
 	for i, label := range labels {
 		if label >= 0 {
 			z := mat.NewDense(1, opt.Rank, nil)
 			z.Scale(ties.Expand[ties.Group[i]], mat.NewDense(1, opt.Rank, of.classes[ties.Group[i]]))
-			if err := all.Write(i, z); err != nil {
-				return nil, err
-			}
+			guard.Check(all.Write(i, z))
 		}
 	}
 	res.Stored = all

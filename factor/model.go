@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -406,23 +407,19 @@ func formsProducts(n, m int, fast bool) bool {
 }
 
 // newConceptModel returns a model of samples x and condensed samples xt. signed means that x has negative values; fast
-// that the solver is Fast, which uses the Gram matrix more often.
-func newConceptModel(ctx context.Context, x, xt view.Data, ties *view.Condensation, w, v *mat.Dense, signed, fast bool) (*conceptModel, error) {
+// that the solver is Fast, which uses the Gram matrix more often. It calls guard.Fail.
+func newConceptModel(ctx context.Context, x, xt view.Data, ties *view.Condensation, w, v *mat.Dense, signed, fast bool) *conceptModel {
 	n, m := x.Dims()
 	k, _ := w.Dims()
 	c := &conceptModel{w: w, v: v, x: x, xt: xt, ties: ties, u: mat.NewDense(k, m, nil), sumSq: view.SumSquares(xt)}
-	var err error
 	if signed { // the Gram matrix and its two parts
-		err = view.CheckMemory(ctx, fmt.Sprintf("the Gram matrix of %d samples with negative values", n), 3, n, n)
+		guard.Check(view.CheckMemory(ctx, fmt.Sprintf("the Gram matrix of %d samples with negative values", n), 3, n, n))
 	}
-	if err == nil && (signed || formsProducts(n, m, fast)) {
-		c.k, err = view.InnerProducts(ctx, x)
-	}
-	if err != nil {
-		return nil, err
+	if signed || formsProducts(n, m, fast) {
+		c.k = guard.Must(view.InnerProducts(ctx, x))
 	}
 	c.prepare(signed)
-	return c, nil
+	return c
 }
 
 func newKernelModel(k *mat.Dense, ties *view.Condensation, w, v *mat.Dense) *conceptModel {

@@ -1,9 +1,7 @@
 package factor
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/lasso"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -36,30 +35,21 @@ func (SparseCoding) Needs() Needs        { return Needs{Signed: true} }
 func (SparseCoding) Memory(s Size) int64 { return Parts{}.Memory(s) }
 
 // Fit implements [Method].
-func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
 	lambda := orDefault(s.Lambda, 0.1)
-	if err := view.CheckWeight("lambda", lambda); err != nil {
-		return nil, err
-	}
-	d, err := newOwnRuleData(x, known, opt)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(view.CheckWeight("lambda", lambda))
+	d := newOwnRuleData(x, known, opt)
 	n, _ := d.Dims()
-	b, err := initialDictionary(ctx, x, d, opt)
-	if err != nil {
-		return nil, err
-	}
+	b := initialDictionary(ctx, x, d, opt)
 	codes := mat.NewDense(n, opt.Rank, nil)
 	size := view.SumSquares(d)
 	last, penalty := size, []float64{0}
 	keptCodes, keptAtoms := algebra.Like(codes), algebra.Like(b)
-	history, stop, err := descend(ctx, opt, size, func(bool) (float64, error) {
+	history, stop := descend(ctx, opt, size, func(bool) float64 {
 		keptCodes.Copy(codes)
 		keptAtoms.Copy(b)
-		if err := encode(ctx, d, b, lambda, codes); err != nil {
-			return 0, err
-		}
+		encode(ctx, d, b, lambda, codes)
 		v := algebra.Transpose(codes)
 		stepAtoms(d, b, v)
 		var share float64
@@ -69,47 +59,38 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 		share *= lambda
 		if now := d.Residual(b, v) + share; now <= last*(1+1e-12)+1e-13*size {
 			last, penalty = now, append(penalty, share)
-			return now, nil
+			return now
 		}
 		// The objective rose by rounding, because atoms are nearly dependent: undo the step.
 		codes.Copy(keptCodes)
 		b.Copy(keptAtoms)
 		penalty = append(penalty, penalty[len(penalty)-1])
-		return last, nil
+		return last
 	})
-	if err != nil {
-		return nil, err
-	}
 	model := &SparseCode{Dictionary: algebra.Transpose(b), Lambda: lambda}
 	if !opt.KeepScale {
-		if codes, err = model.Transform(ctx, x); err != nil {
-			return nil, err
-		}
+		codes = guard.Must(model.Transform(ctx, x))
 	}
 	return &Result{Basis: model.Dictionary, Model: model, Coefficients: codes, Objective: history, Penalty: penalty, Stop: stop}, nil
 }
 
-func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Options) (*mat.Dense, error) {
+// initialDictionary returns the initial atoms as rows. It calls guard.Fail.
+func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Options) *mat.Dense {
 	n, m := d.Dims()
 	if opt.Start != nil && opt.Start.Basis != nil {
-		if err := checkFactor(opt.Start.Basis, "the initial atoms", m, opt.Rank, -view.LargestValue); err != nil {
-			return nil, err
-		}
+		guard.Check(checkFactor(opt.Start.Basis, "the initial atoms", m, opt.Rank, -view.LargestValue))
 		b := algebra.Transpose(opt.Start.Basis)
 		for r := range opt.Rank {
 			capLength(b.RawRowView(r))
 		}
-		return b, nil
+		return b
 	}
 	if opt.Init != InitRandom && opt.Init != "" {
 		opt.Start = nil
-		first, err := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
-		if err != nil {
-			return nil, err
-		}
+		first := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
 		u := first.parameters[0]
 		algebra.DivideRows(u, algebra.Lengths(u))
-		return u, nil
+		return u
 	}
 	atom := make([]int, n) // each sample's place in a random order; the first Rank become atoms
 	for at, i := range rng.New(opt.Seed, "dictionary").Perm(n) {
@@ -122,7 +103,7 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Optio
 		}
 	})
 	algebra.DivideRows(b, algebra.Lengths(b))
-	return b, nil
+	return b
 }
 
 // stepAtoms minimises over each atom in turn, a row of b, with the codes v, k×n, fixed. With A = VᵀV and C = XV the
@@ -165,40 +146,29 @@ type SparseCode struct {
 func (s *SparseCode) Vectors() *mat.Dense { return s.Dictionary }
 
 // Transform returns the codes, p×k, of the samples x, p×m. If dependent atoms allow several minima, it returns one.
-func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
 	rows, k := s.Dictionary.Dims()
-	d, err := dataOf(x, rows, "the atoms")
-	if err != nil {
-		return nil, err
-	}
+	d := dataOf(x, rows, "the atoms")
 	p, _ := d.Dims()
-	if err := view.CheckWeight("lambda", s.Lambda); err != nil {
-		return nil, err
-	}
+	guard.Check(view.CheckWeight("lambda", s.Lambda))
 	codes := mat.NewDense(p, k, nil)
-	if err := encode(ctx, d, algebra.Transpose(s.Dictionary), s.Lambda, codes); err != nil {
-		return nil, err
-	}
-	if !algebra.Finite(codes) {
-		return nil, errors.New("the codes overflow")
-	}
+	encode(ctx, d, algebra.Transpose(s.Dictionary), s.Lambda, codes)
+	guard.FailIf(!algebra.Finite(codes), "the codes overflow")
 	return codes, nil
 }
 
-// encode minimises over the codes of the samples, n×k, in place, for the dictionary, k×m.
-func encode(ctx context.Context, x view.Data, dictionary *mat.Dense, lambda float64, codes *mat.Dense) error {
+// encode minimises over the codes of the samples, n×k, in place, for the dictionary, k×m. It calls guard.Fail.
+func encode(ctx context.Context, x view.Data, dictionary *mat.Dense, lambda float64, codes *mat.Dense) {
 	n, k := codes.Dims()
 	products := mat.NewDense(k, n, nil)
 	x.TimesBasis(products, dictionary)
 	products = algebra.Transpose(products) // XᵀB
 	l := lasso.New(dictionary, lambda)
 	for i := range n {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+		guard.Check(ctx.Err())
 		l.Solve(codes.RawRowView(i), products.RawRowView(i))
 	}
-	return nil
 }
 
 // SSNMF is semi-supervised NMF of the samples' similarities (Chen, Rege, Dong and Fotouhi 2007): min ‖Ã − GSGᵀ‖² over G,
@@ -237,34 +207,23 @@ func (SSNMF) Memory(s Size) int64 {
 }
 
 // Fit implements [Method].
-func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	if err := checkEnums(m.Rule); err != nil {
-		return nil, err
-	}
-	d, err := newOwnRuleData(x, known, opt)
-	if err != nil {
-		return nil, err
-	}
+func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
+	guard.Check(checkEnums(m.Rule))
+	d := newOwnRuleData(x, known, opt)
 	n, _ := d.Dims()
-	a, err := innerProducts(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	if largest := mat.Max(a); !(largest >= view.SmallestValue && largest <= view.LargestValue) {
-		err = fmt.Errorf("the largest similarity is %.3g; expected %g to %g", largest, view.SmallestValue, view.LargestValue)
-	}
-	if err := cmp.Or(checkSimilarities(a), err, setLinks(a, known)); err != nil {
-		return nil, err
-	}
-	first, err := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
-	if err != nil {
-		return nil, err
-	}
-	return m.fit(ctx, a, first.v, opt)
+	a := innerProducts(ctx, d)
+	checkSimilarities(a)
+	largest := mat.Max(a)
+	guard.FailIf(!(largest >= view.SmallestValue && largest <= view.LargestValue),
+		"the largest similarity is %.3g; expected %g to %g", largest, view.SmallestValue, view.LargestValue)
+	setLinks(a, known)
+	first := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
+	return m.fit(ctx, a, first.v, opt), nil
 }
 
-// fit starts at g, k×n.
-func (m SSNMF) fit(ctx context.Context, a, g *mat.Dense, opt Options) (*Result, error) {
+// fit starts at g, k×n. It calls guard.Fail.
+func (m SSNMF) fit(ctx context.Context, a, g *mat.Dense, opt Options) *Result {
 	s := mat.NewDense(opt.Rank, opt.Rank, nil)
 	s.Apply(func(i, j int, _ float64) float64 {
 		if i == j {
@@ -276,51 +235,44 @@ func (m SSNMF) fit(ctx context.Context, a, g *mat.Dense, opt Options) (*Result, 
 	return f.fit(ctx, opt)
 }
 
-func (f *similarityFactors) fit(ctx context.Context, opt Options) (*Result, error) {
-	history, stop, err := descend(ctx, opt, f.value(), func(bool) (float64, error) {
+// fit calls guard.Fail.
+func (f *similarityFactors) fit(ctx context.Context, opt Options) *Result {
+	history, stop := descend(ctx, opt, f.value(), func(bool) float64 {
 		f.update()
-		return f.value(), nil
+		return f.value()
 	})
-	if err != nil {
-		return nil, err
-	}
-	if !algebra.Finite(f.g) || f.s != nil && !algebra.Finite(f.s) {
-		return nil, errors.New("the factors overflow")
-	}
-	return &Result{Coefficients: algebra.Transpose(f.g), Association: f.s, Objective: history, Stop: stop}, nil
+	guard.FailIf(!algebra.Finite(f.g) || f.s != nil && !algebra.Finite(f.s), "the factors overflow")
+	return &Result{Coefficients: algebra.Transpose(f.g), Association: f.s, Objective: history, Stop: stop}
 }
 
-func innerProducts(ctx context.Context, x view.Data) (*mat.Dense, error) {
+// innerProducts calls guard.Fail.
+func innerProducts(ctx context.Context, x view.Data) *mat.Dense {
 	n, _ := x.Dims()
-	if err := view.CheckMemory(ctx, fmt.Sprintf("the similarities of %d samples", n), 1, n, n); err != nil {
-		return nil, err
-	}
-	return view.InnerProducts(ctx, x)
+	guard.Check(view.CheckMemory(ctx, fmt.Sprintf("the similarities of %d samples", n), 1, n, n))
+	return guard.Must(view.InnerProducts(ctx, x))
 }
 
-func checkSimilarities(a *mat.Dense) error {
+// checkSimilarities calls guard.Fail for the first negative value.
+func checkSimilarities(a *mat.Dense) {
 	n, _ := a.Dims()
 	for i := range n {
 		if j := slices.IndexFunc(a.RawRowView(i), func(v float64) bool { return v < 0 }); j >= 0 {
-			return &view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner product with sample %d is %v; similarities must be 0 or more", j+1, a.At(i, j))}
+			guard.Check(&view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner product with sample %d is %v; similarities must be 0 or more", j+1, a.At(i, j))})
 		}
 	}
-	return nil
 }
 
-// setLinks sets the similarity of must-linked pairs to the largest value and of cannot-linked pairs to the smallest.
-func setLinks(a *mat.Dense, known Known) error {
+// setLinks sets the similarity of must-linked pairs to the largest value and of cannot-linked pairs to the smallest. It
+// calls guard.Fail.
+func setLinks(a *mat.Dense, known Known) {
 	n, _ := a.Dims()
 	pairs, _, err := known.Pairs(n)
-	if err != nil {
-		return err
-	}
+	guard.Check(err)
 	values := map[bool]float64{true: mat.Max(a), false: mat.Min(a)}
 	pairs(func(i, j int, must bool) {
 		a.Set(i, j, values[must])
 		a.Set(j, i, values[must])
 	})
-	return nil
 }
 
 // similarityFactors are the factors of a ≈ GSGᵀ, or of a ≈ GGᵀ if s is nil; g is Gᵀ, k×n.
@@ -411,36 +363,23 @@ func (m SymNMF) Memory(s Size) int64 {
 }
 
 // Fit implements [Method].
-func (m SymNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	if err := checkEnums(m.Similarity); err != nil {
-		return nil, err
-	}
-	d, err := newOwnRuleData(x, known, opt)
-	if err != nil {
-		return nil, err
-	}
-	a, err := m.similarities(ctx, x, d)
-	if err != nil {
-		return nil, err
-	}
+func (m SymNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
+	guard.Check(checkEnums(m.Similarity))
+	d := newOwnRuleData(x, known, opt)
+	a := m.similarities(ctx, x, d)
 	n, _ := d.Dims()
-	first, err := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
-	if err != nil {
-		return nil, err
-	}
+	first := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
 	f := &similarityFactors{a: a, g: first.v, power: 1. / 3, sumSquares: view.SumSquares(a)}
 	f.scale()
-	return f.fit(ctx, opt)
+	return f.fit(ctx, opt), nil
 }
 
-// similarities returns A.
-func (m SymNMF) similarities(ctx context.Context, x mat.Matrix, d view.Data) (view.Data, error) {
+// similarities returns A. It calls guard.Fail.
+func (m SymNMF) similarities(ctx context.Context, x mat.Matrix, d view.Data) view.Data {
 	n, _ := d.Dims()
 	if m.Similarity == SimilarityGraph {
-		s, err := m.Neighbourhood.graph(ctx, d)
-		if err != nil {
-			return nil, err
-		}
+		s := m.Neighbourhood.graph(ctx, d)
 		a := view.NewSparse(s)
 		degree := inverseRoots(a)
 		for i := range n {
@@ -449,27 +388,18 @@ func (m SymNMF) similarities(ctx context.Context, x mat.Matrix, d view.Data) (vi
 				values[p] *= degree[i] * degree[j]
 			}
 		}
-		return view.NewSparse(s), nil
+		return view.NewSparse(s)
 	}
 	var s *mat.Dense
 	if m.Kernel.isLinear() {
-		var err error
-		if s, err = innerProducts(ctx, d); err != nil {
-			return nil, err
-		}
+		s = innerProducts(ctx, d)
 	} else {
-		k, err := m.Kernel.bind(ctx, x, d)
-		if err != nil {
-			return nil, err
-		}
-		s = k.values
+		s = m.Kernel.bind(ctx, x, d).values
 	}
-	if err := checkSimilarities(s); err != nil {
-		return nil, err
-	}
+	checkSimilarities(s)
 	degree := inverseRoots(view.Dense{X: s})
 	s.Apply(func(i, j int, x float64) float64 { return x * degree[i] * degree[j] }, s)
-	return view.Dense{X: s}, nil
+	return view.Dense{X: s}
 }
 
 // inverseRoots returns the inverse square roots of the row sums, 0 for rows of zeros.

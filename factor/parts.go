@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/timing"
@@ -126,47 +126,31 @@ func (p Parts) Needs() Needs {
 
 // Fit implements [Method]. The data must be ≥ 0, except for a concept basis under the Frobenius cost. Fit returns
 // an error for unusable data or options, on overflow, and when ctx ends.
-func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Result, err error) {
+	defer guard.Catch(&err)
 	ready := timing.Start(ctx, timing.SetUp)
 	f, err := p.start(ctx, x, known, opt)
 	ready()
-	if err != nil {
-		return nil, err
-	}
-	if err := f.iterate(ctx, opt); err != nil {
-		return nil, err
-	}
+	guard.Check(err)
+	guard.Check(f.iterate(ctx, opt))
 	return f.finish(opt)
 }
 
-func (p Parts) validate() error {
-	if err := checkEnums(p.Cost, p.Basis, p.Tie, p.Weighting, p.Orthogonal); err != nil {
-		return err
-	}
-	if _, err := p.Kernel.withDefaults(); err != nil {
-		return err
-	}
-	switch {
-	case !p.Kernel.isLinear() && !p.usesGram():
-		return fmt.Errorf("a kernel needs basis concept and cost frobenius, got basis %v and cost %v", p.Basis, p.Cost)
-	case p.FitWeight == WeightNone:
-		return errors.New("the weight of the fit is 0; expected more than 0")
-	case p.EntryWeights && p.Basis == BasisConcept:
-		return errors.New("basis concept supports no missing values or weights of entries: it adds whole samples; use basis free")
-	case p.EntryWeights && p.cost().split == nil:
-		return fmt.Errorf("cost %v supports no missing values or weights of entries", p.Cost)
-	case p.Basis != BasisTri && p.FeatureRank != 0:
-		return fmt.Errorf("feature-rank is for basis %v; the basis is %v", BasisTri, p.Basis)
-	case p.UnitNorm && !p.Basis.free():
-		return fmt.Errorf("unit-norm needs basis free or semi, got %v", p.Basis)
-	}
-	if err := cmp.Or(p.checkSemi(), p.checkFixed(), p.checkOrthogonal(), p.Cost.check(p.Exponent, p.Threshold), view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)); err != nil {
-		return err
-	}
+func (p Parts) validate() (err error) {
+	defer guard.Catch(&err)
+	guard.Check(checkEnums(p.Cost, p.Basis, p.Tie, p.Weighting, p.Orthogonal))
+	guard.Must(p.Kernel.withDefaults())
+	guard.FailIf(!p.Kernel.isLinear() && !p.usesGram(), "a kernel needs basis concept and cost frobenius, got basis %v and cost %v", p.Basis, p.Cost)
+	guard.FailIf(p.FitWeight == WeightNone, "the weight of the fit is 0; expected more than 0")
+	guard.FailIf(p.EntryWeights && p.Basis == BasisConcept,
+		"basis concept supports no missing values or weights of entries: it adds whole samples; use basis free")
+	guard.FailIf(p.EntryWeights && p.cost().split == nil, "cost %v supports no missing values or weights of entries", p.Cost)
+	guard.FailIf(p.Basis != BasisTri && p.FeatureRank != 0, "feature-rank is for basis %v; the basis is %v", BasisTri, p.Basis)
+	guard.FailIf(p.UnitNorm && !p.Basis.free(), "unit-norm needs basis free or semi, got %v", p.Basis)
+	guard.Check(cmp.Or(p.checkSemi(), p.checkFixed(), p.checkOrthogonal(), p.Cost.check(p.Exponent, p.Threshold), view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.supports(p)))
 	for _, penalty := range p.Penalties {
-		if penalty.OnBasis() && !p.Kernel.isLinear() {
-			return fmt.Errorf("the penalty %s needs basis vectors in feature space, and a kernel has none", penaltyName(penalty))
-		}
+		guard.FailIf(penalty.OnBasis() && !p.Kernel.isLinear(),
+			"the penalty %s needs basis vectors in feature space, and a kernel has none", penaltyName(penalty))
 	}
 	return nil
 }
@@ -188,81 +172,52 @@ func (p Parts) usesGram() bool { return p.Basis == BasisConcept && p.Cost == Cos
 // signed reports whether samples with equal weights may have negative values.
 func (p Parts) signed() bool { return bases[p.Basis].signed && p.Cost == CostFrobenius }
 
-func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Factorisation, error) {
+func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options) (_ *Factorisation, err error) {
+	defer guard.Catch(&err)
 	plain, entries, samples, err := view.Unweighted(x, true)
-	if err != nil {
-		return nil, err
-	}
-	d, err := view.New(plain)
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
+	d := guard.Must(view.New(plain))
 	n, m := d.Dims()
 	p.EntryWeights = entries != nil
-	if err := cmp.Or(known.Check(n), opt.validate(n), p.validate(), p.checkFixedSize(m, opt.Rank)); err != nil {
-		return nil, err
-	}
-	if p, err = p.withFeatureRank(opt.Rank, m); err != nil {
-		return nil, err
-	}
+	guard.Check(cmp.Or(known.Check(n), opt.validate(n), p.validate(), p.checkFixedSize(m, opt.Rank)))
+	p = guard.Must(p.withFeatureRank(opt.Rank, m))
 	if opt.Solver != nil {
-		if err := opt.Solver.Serves(p); err != nil {
-			return nil, err
-		}
+		guard.Check(opt.Solver.Serves(p))
 	}
-	held, d, err := p.HeldOut.split(d)
-	if err != nil {
-		return nil, err
-	}
+	held, d := p.HeldOut.split(d)
 	x = d.Matrix()
 	f := &Factorisation{parts: p, whole: d}
-	if held != nil && samples != nil {
-		return nil, errors.New("held-out entries are not supported with weights of samples")
-	}
+	guard.FailIf(held != nil && samples != nil, "held-out entries are not supported with weights of samples")
 	if !p.Kernel.isLinear() {
-		if f.kernel, err = p.Kernel.bind(ctx, x, d); err != nil {
-			return nil, err
-		}
+		f.kernel = p.Kernel.bind(ctx, x, d)
 	}
 	negative := view.Negative(d)
 	if negative != nil && f.kernel == nil && !(p.signed() && p.Weighting == WeightingEqual) {
 		return nil, negative.Needing("this method")
 	}
 	if p.Basis == BasisRankOne {
-		if err := p.Image.validate(m, "a rank-one basis"); err != nil {
-			return nil, err
-		}
+		guard.Check(p.Image.validate(m, "a rank-one basis"))
 	}
 	weights, cost := entries, p.cost()
 	if cost.constant == nil {
-		dense, err := cost.samples(d)
-		if err != nil {
-			return nil, err
-		}
+		dense := guard.Must(cost.samples(d))
 		d, x, f.whole = dense, dense.X, dense
 		if weights == nil && (cost.robust || p.Tie != TieNone || p.Weighting != WeightingEqual || samples != nil) {
 			weights = onesMatrix(n, m)
 		}
 	}
-	if f.ties, err = p.condensation(d, f.kernel, known, weights, samples); err != nil {
-		return nil, err
-	}
+	f.ties = p.condensation(d, f.kernel, known, weights, samples)
 	if p.Cost == CostHuber && p.Threshold == 0 {
 		p.Threshold = defaultThreshold(d, weights)
 		f.parts = p
 	}
-	if err := f.bindPenalties(ctx, known, opt.Rank, negative); err != nil {
-		return nil, err
-	}
+	f.bindPenalties(ctx, known, opt.Rank, negative)
 	made := timing.Start(ctx, timing.Initial)
 	if entries != nil || samples != nil {
 		x = &Weighted{Matrix: x, Entries: entries, Samples: samples}
 	}
-	first, err := p.initial(timing.Without(ctx), x, d, f.ties, opt)
+	first := p.initial(timing.Without(ctx), x, d, f.ties, opt)
 	made()
-	if err != nil {
-		return nil, err
-	}
 	f.v, f.factors = first.v, append(first.parameters, first.v)
 	var tied *view.Condensation
 	switch {
@@ -283,32 +238,26 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	case f.kernel != nil:
 		f.model = newKernelModel(f.kernel.values, f.ties, first.parameters[0], first.v)
 	case p.usesGram():
-		f.model, err = newConceptModel(ctx, d, f.data, f.ties, first.parameters[0], first.v, negative != nil, !mu)
+		f.model = newConceptModel(ctx, d, f.data, f.ties, first.parameters[0], first.v, negative != nil, !mu)
 	default:
 		f.model = p.plainModel(d, f.data, held, weights, tied, first)
-	}
-	if err != nil {
-		return nil, err
 	}
 	return f, f.startSolver(opt.Solver)
 }
 
-func (f *Factorisation) bindPenalties(ctx context.Context, known Known, rank int, negative *view.SampleError) error {
+// bindPenalties calls guard.Fail.
+func (f *Factorisation) bindPenalties(ctx context.Context, known Known, rank int, negative *view.SampleError) {
 	for _, penalty := range f.parts.Penalties {
 		if penalty.OnBasis() && negative != nil && f.parts.Basis != BasisSemi {
-			return negative.Needing("the penalty " + penaltyName(penalty))
+			guard.Check(negative.Needing("the penalty " + penaltyName(penalty)))
 		}
-		bound, err := penalty.Bind(ctx, Problem{Known: known, Image: f.parts.Image, Rank: rank, data: f.whole})
-		if err != nil {
-			return err
-		}
+		bound := guard.Must(penalty.Bind(ctx, Problem{Known: known, Image: f.parts.Image, Rank: rank, data: f.whole}))
 		if penalty.OnBasis() {
 			f.onBasis = append(f.onBasis, bound)
 		} else {
 			f.onCoefficients = append(f.onCoefficients, bound)
 		}
 	}
-	return nil
 }
 
 // startSolver starts the solver. If solver is nil, it tries Fast, then Multiplicative.
@@ -325,15 +274,12 @@ func (f *Factorisation) startSolver(solver Solver) (err error) {
 	return err
 }
 
-// condensation multiplies the weights of entries, or nil, by the weights of samples.
-func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known, entries *mat.Dense, samples []float64) (*view.Condensation, error) {
+// condensation multiplies the weights of entries, or nil, by the weights of samples. It calls guard.Fail.
+func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known, entries *mat.Dense, samples []float64) *view.Condensation {
 	n, _ := d.Dims()
 	weight, degree := slices.Clone(samples), p.cost().degree
 	if p.Weighting == WeightingNormalisedCut {
-		cuts, err := normalisedCutWeights(d, kernel)
-		if err != nil {
-			return nil, err
-		}
+		cuts := normalisedCutWeights(d, kernel)
 		if weight == nil {
 			weight = cuts
 		} else {
@@ -342,7 +288,7 @@ func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known, entri
 		// Under a cost of degree 1 the condensed coefficients are V times the weights, which must not overflow.
 		for i, w := range weight {
 			if !p.Cost.Quadratic() && !(w >= view.SmallestNumber && w <= view.LargestNumber) {
-				return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its normalised-cut weight is %.3g; with cost %v, expected %g to %g", w, p.Cost, view.SmallestNumber, view.LargestNumber)}
+				guard.Check(&view.SampleError{Sample: i, Problem: fmt.Sprintf("its normalised-cut weight is %.3g; with cost %v, expected %g to %g", w, p.Cost, view.SmallestNumber, view.LargestNumber)})
 			}
 		}
 	}
@@ -354,11 +300,10 @@ func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known, entri
 	}
 	var tied []int
 	if p.Tie == TieLabels {
-		if tied = known.Labels; len(tied) == 0 {
-			return nil, errors.New("label ties need labelled samples; none are given")
-		}
+		tied = known.Labels
+		guard.FailIf(len(tied) == 0, "label ties need labelled samples; none are given")
 	}
-	return view.NewCondensation(n, tied, weight, degree), nil
+	return view.NewCondensation(n, tied, weight, degree)
 }
 
 // plainModel combines cost and basis. held is 1 at held-out entries, or nil; weights are of the condensed entries, or nil.
@@ -396,8 +341,8 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, weights *mat.Dense,
 	return &plainModel{cost, b, u, append(first.parameters, first.v), p}
 }
 
-// normalisedCutWeights returns γ_i = 1/Σ_j k_ij for the kernel values or the inner products k_ij.
-func normalisedCutWeights(x view.Data, kernel *boundKernel) ([]float64, error) {
+// normalisedCutWeights returns γ_i = 1/Σ_j k_ij for the kernel values or the inner products k_ij. It calls guard.Fail.
+func normalisedCutWeights(x view.Data, kernel *boundKernel) []float64 {
 	n, m := x.Dims()
 	out := make([]float64, n)
 	if kernel != nil {
@@ -409,11 +354,11 @@ func normalisedCutWeights(x view.Data, kernel *boundKernel) ([]float64, error) {
 	}
 	for i, s := range out {
 		if !(s > 0) {
-			return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner products with the samples sum to %v; normalised-cut weights need more than 0", s)}
+			guard.Check(&view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner products with the samples sum to %v; normalised-cut weights need more than 0", s)})
 		}
 		out[i] = 1 / s
 	}
-	return out, nil
+	return out
 }
 
 // Size is the size of a problem, from which [Memory] estimates the memory of a fit.

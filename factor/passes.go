@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 )
 
@@ -20,48 +21,40 @@ import (
 
 // Sums returns the sums of the samples of x at the basis vectors u, m×k. The last one is the cost at u and the
 // coefficients that minimise it.
-func (b MiniBatch) Sums(ctx context.Context, u *mat.Dense, x Blocks) ([]float64, error) {
+func (b MiniBatch) Sums(ctx context.Context, u *mat.Dense, x Blocks) (sums []float64, err error) {
+	defer guard.Catch(&err)
 	parts := b.parts()
 	m, k := u.Dims()
 	online, first := parts.online(algebra.Transpose(u))
 	cost := 0.0
-	err := EachBlock(ctx, x, m, func(from int, rows *mat.Dense) error {
+	guard.Check(EachBlock(ctx, x, m, func(from int, rows *mat.Dense) error {
 		p, _ := rows.Dims()
 		block, v := &block{x: rows}, mat.NewDense(k, p, slices.Repeat([]float64{first}, k*p))
 		for i := range p {
 			block.samples = append(block.samples, from+i)
 		}
-		if err := block.check(&parts); err != nil {
-			return err
-		}
-		c, err := online.represent(ctx, block, v, ofSums)
-		cost += c
+		block.check(&parts)
+		cost += online.represent(ctx, block, v, ofSums)
 		online.add(1)
-		return err
-	})
-	if sums := append(slices.Concat(online.statistics()...), cost); err != nil || finite(sums) {
-		return sums, err
-	}
-	return nil, errors.New("the sums of the samples overflow")
+		return nil
+	}))
+	sums = append(slices.Concat(online.statistics()...), cost)
+	guard.FailIf(!finite(sums), "the sums of the samples overflow")
+	return sums, nil
 }
 
 // Update returns the basis vectors, m×k, that minimise the cost, or a bound of it, given the sums of all samples at u.
-func (b MiniBatch) Update(ctx context.Context, u *mat.Dense, sums []float64) (*mat.Dense, error) {
+func (b MiniBatch) Update(ctx context.Context, u *mat.Dense, sums []float64) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
 	parts := b.parts()
 	next := algebra.Transpose(u)
 	online, _ := parts.online(next)
 	for _, statistics := range online.statistics() {
 		sums = sums[copy(statistics, sums):]
 	}
-	if len(sums) != 1 {
-		return nil, fmt.Errorf("the sums do not fit %v basis vectors", next.RawMatrix().Rows)
-	}
-	if err := online.minimise(ctx); err != nil {
-		return nil, err
-	}
-	if !algebra.Finite(next) {
-		return nil, errors.New("the basis vectors overflow")
-	}
+	guard.FailIf(len(sums) != 1, "the sums do not fit %v basis vectors", next.RawMatrix().Rows)
+	guard.Check(online.minimise(ctx))
+	guard.FailIf(!algebra.Finite(next), "the basis vectors overflow")
 	return algebra.Transpose(next), nil
 }
 

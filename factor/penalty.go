@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -158,21 +159,17 @@ func (p Penalties) String() string {
 }
 
 // decode reads each penalty's settings from v. Keys that neither a penalty nor known has are errors.
-func (p Penalties) decode(v *settings.Value, known []string) error {
-	decode := func(zero Penalty) (Penalty, error) {
+func (p Penalties) decode(v *settings.Value, known []string) (err error) {
+	defer guard.Catch(&err)
+	decode := func(zero Penalty) Penalty {
 		own, _ := v.Split(settings.Names(zero))
-		return settings.New(own, zero)
+		return guard.Must(settings.New(own, zero))
 	}
-	var err error
 	for i := range p {
-		if p[i], err = decode(p[i]); err != nil {
-			return err
-		}
+		p[i] = decode(p[i])
 	}
 	for _, i := range penalties {
-		if _, err := decode(i.zero); err != nil {
-			return err
-		}
+		decode(i.zero)
 		known = append(known, settings.Names(i.zero)...)
 	}
 	for _, f := range v.Fields {

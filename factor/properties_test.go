@@ -377,7 +377,7 @@ func TestConceptFastEqualsPlain(t *testing.T) {
 		d := view.Dense{X: p.x}
 		var weight []float64
 		if parts.Weighting == WeightingNormalisedCut {
-			weight, _ = normalisedCutWeights(d, nil)
+			weight = normalisedCutWeights(d, nil)
 		}
 		n, _ := p.x.Dims()
 		labels := p.known.Labels
@@ -385,10 +385,7 @@ func TestConceptFastEqualsPlain(t *testing.T) {
 			labels = nil
 		}
 		ch := view.NewCondensation(n, labels, weight, 2)
-		first, err := parts.initial(context.Background(), p.x, d, ch, p.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := parts.initial(context.Background(), p.x, d, ch, p.opt)
 		plain.v = first.v
 		plain.model = parts.plainModel(d, ch.Data(d), nil, nil, nil, first)
 		plain.factors = []*mat.Dense{first.parameters[0], first.v}
@@ -720,10 +717,7 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 	terms := make([]float64, n)
 	var kernel *boundKernel
 	if !r.parts.Kernel.isLinear() {
-		var err error
-		if kernel, err = r.parts.Kernel.bind(context.Background(), x, d); err != nil {
-			return 0, err
-		}
+		kernel = r.parts.Kernel.bind(context.Background(), x, d)
 		for i := range n {
 			terms[i] = kernel.values.At(i, i)
 		}
@@ -741,10 +735,7 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 	}
 	weight := slices.Repeat([]float64{1}, n)
 	if r.parts.Weighting == WeightingNormalisedCut {
-		var err error
-		if weight, err = normalisedCutWeights(d, kernel); err != nil {
-			return 0, err
-		}
+		weight = normalisedCutWeights(d, kernel)
 	}
 	return cmp.Or(r.parts.FitWeight, 1) * algebra.Dot(terms, weight), nil
 }

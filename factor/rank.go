@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -114,23 +114,20 @@ func (h HeldOut) supports(p Parts) error {
 }
 
 // split returns the matrix that is 1 at held-out entries, and the data with these entries set to 0. If h is nil, held is
-// nil and rest is d.
-func (h HeldOut) split(d view.Data) (held *CSR, rest view.Data, err error) {
+// nil and rest is d. It calls guard.Fail.
+func (h HeldOut) split(d view.Data) (held *CSR, rest view.Data) {
 	if h == nil {
-		return nil, d, nil
+		return nil, d
 	}
 	n, m := d.Dims()
-	if len(h) != n {
-		return nil, nil, fmt.Errorf("held-out entries of %d samples; expected %d", len(h), n)
-	}
+	guard.FailIf(len(h) != n, "held-out entries of %d samples; expected %d", len(h), n)
 	start, columns := make([]int, 1, n+1), []int{}
 	for _, of := range h {
 		columns = append(columns, of...)
 		start = append(start, len(columns))
 	}
-	if held, err = sparse.New(n, m, start, columns, slices.Repeat([]float64{1}, len(columns))); err != nil {
-		return nil, nil, fmt.Errorf("entries held out: %w", err)
-	}
+	held, err := sparse.New(n, m, start, columns, slices.Repeat([]float64{1}, len(columns)))
+	guard.Check(guard.Wrap(err, "entries held out"))
 	if s, ok := d.(*view.Sparse); ok {
 		left := make([]sparse.Entry, 0, s.X.NNZ())
 		d.Each(func(i, j int, x float64) {
@@ -138,7 +135,7 @@ func (h HeldOut) split(d view.Data) (held *CSR, rest view.Data, err error) {
 				left = append(left, sparse.Entry{Row: i, Col: j, Value: x})
 			}
 		})
-		return held, view.NewSparse(sparse.FromEntries(n, m, left)), nil
+		return held, view.NewSparse(sparse.FromEntries(n, m, left))
 	}
 	x := mat.DenseCopyOf(d.Matrix())
 	for i, of := range h {
@@ -146,7 +143,7 @@ func (h HeldOut) split(d view.Data) (held *CSR, rest view.Data, err error) {
 			x.Set(i, j, 0)
 		}
 	}
-	return held, view.Dense{X: x}, nil
+	return held, view.Dense{X: x}
 }
 
 // maskedCost is a cost without the held-out entries, which are 0 in the data. Its value is the cost of all entries minus
@@ -302,21 +299,13 @@ type RankCurve struct {
 // by a factor of 1.25, then bisects around the best one. The result depends only on x and the rule, range and
 // seed of s.
 func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curve *RankCurve, err error) {
+	defer guard.Catch(&err)
 	plain, _, _, err := view.Unweighted(x, true)
-	if err != nil {
-		return 0, nil, err
-	}
-	d, err := view.New(plain)
-	if err != nil {
-		return 0, nil, err
-	}
+	guard.Check(err)
+	d := guard.Must(view.New(plain))
 	n, m := d.Dims()
-	if s, err = s.withDefaults(n, m); err != nil {
-		return 0, nil, err
-	}
-	if err := view.NonNegative(d, "this method"); err != nil {
-		return 0, nil, err
-	}
+	s = s.withDefaults(n, m)
+	guard.Check(view.NonNegative(d, "this method"))
 	share := min(rankShare, mostHeldOut/(float64(n)*float64(m)))
 	held := make([]HeldOut, rankFits)
 	for fit := range held {
@@ -331,9 +320,7 @@ func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curv
 	total := len(todo) + 6 // at most
 	for len(todo) > 0 {
 		for _, k := range todo {
-			if err := curve.evaluate(ctx, x, held, k, s.Seed); err != nil {
-				return 0, nil, fmt.Errorf("rank %d: %w", k, err)
-			}
+			guard.Within(func() { curve.evaluate(ctx, x, held, k, s.Seed) }, "rank %d", k)
 			if s.Progress != nil {
 				s.Progress(min(len(curve.Rank), total), total)
 			}
@@ -357,18 +344,15 @@ func RankMemory(s Size) int64 {
 	return view.Bytes(rankFits * (fit + 8*held))
 }
 
-// withDefaults validates the range for n×m data and fills in its defaults.
-func (s RankSearch) withDefaults(n, m int) (RankSearch, error) {
-	if err := checkEnums(s.By); err != nil {
-		return s, err
-	}
+// withDefaults validates the range for n×m data and fills in its defaults. It calls guard.Fail.
+func (s RankSearch) withDefaults(n, m int) RankSearch {
+	guard.Check(checkEnums(s.By))
 	most := min(n, m)
 	s.From = cmp.Or(s.From, min(2, most))
 	s.To = cmp.Or(s.To, max(s.From, min(40, most/2)))
-	if s.From < 1 || s.To < s.From || s.To > most {
-		return s, fmt.Errorf("ranks from %d to %d for %d samples of %d features; expected a rising range within 1 to %d", s.From, s.To, n, m, most)
-	}
-	return s, nil
+	guard.FailIf(s.From < 1 || s.To < s.From || s.To > most,
+		"ranks from %d to %d for %d samples of %d features; expected a rising range within 1 to %d", s.From, s.To, n, m, most)
+	return s
 }
 
 // midpoints returns the midpoints between the rank at index at and its neighbours, unless they are too close.
@@ -382,42 +366,33 @@ func (c *RankCurve) midpoints(at int) (ranks []int) {
 	return ranks
 }
 
-func (c *RankCurve) evaluate(ctx context.Context, x mat.Matrix, held []HeldOut, k int, seed uint64) error {
+// evaluate adds the scores of rank k. It calls guard.Fail.
+func (c *RankCurve) evaluate(ctx context.Context, x mat.Matrix, held []HeldOut, k int, seed uint64) {
 	n := len(held)
-	bases, misfits, failed := make([]*mat.Dense, n), make([]float64, n), make([]error, n)
-	parallel.Do(n, func(i int) {
+	bases, misfits := make([]*mat.Dense, n), make([]float64, n)
+	fit := func(i int) {
 		opt := Options{Rank: k, Iterations: 300, Tolerance: 1e-4, Seed: rng.Seed(seed, "rank", i)}
 		p, data := Parts{HeldOut: held[i]}, x
 		if _, weighted := x.(*Weighted); weighted {
 			p, data = Parts{}, held[i].Hide(x)
 		}
-		res, err := p.Fit(ctx, data, Known{}, opt)
-		if failed[i] = err; err != nil {
-			return
-		}
+		res := guard.Must(p.Fit(ctx, data, Known{}, opt))
 		off, whole := held[i].Misfit(x, res)
 		if left, weighted := data.(*Weighted); weighted {
-			y, err := Impute(ctx, res.Model, left, res.Coefficients)
-			if failed[i] = err; err != nil {
-				return
-			}
-			off, whole = held[i].misfit(x, y.At)
+			off, whole = held[i].misfit(x, guard.Must(Impute(ctx, res.Model, left, res.Coefficients)).At)
 		}
-		if whole == 0 {
-			failed[i] = errors.New("too little data: all held-out entries are 0")
-		}
+		guard.FailIf(whole == 0, "too little data: all held-out entries are 0")
 		bases[i], misfits[i] = res.Basis, off/whole
-	})
-	if err := cmp.Or(failed...); err != nil {
-		return err
 	}
+	failed := make([]error, n)
+	parallel.Do(n, func(i int) { failed[i] = guard.Try(func() { fit(i) }) })
+	guard.Check(cmp.Or(failed...))
 	at, _ := slices.BinarySearch(c.Rank, k)
 	mean, deviation := elementary.MeanStdDev(misfits)
 	c.Rank = slices.Insert(c.Rank, at, k)
 	c.Misfit = slices.Insert(c.Misfit, at, mean)
 	c.Deviation = slices.Insert(c.Deviation, at, deviation/math.Sqrt(float64(n)))
 	c.Stability = slices.Insert(c.Stability, at, stability(bases))
-	return nil
 }
 
 // Best returns the index of the rank that the rule chooses.

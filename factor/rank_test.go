@@ -740,10 +740,7 @@ func TestMiniBatchForgets(t *testing.T) {
 		{CostFrobenius, 40960, 64, 5}, {CostFrobenius, 40960, 2048, 2.5},
 		{CostFrobenius, 1e6, 1024, 8}, {CostKL, 1e6, 1024, 16},
 	} {
-		f, err := MiniBatch{Cost: test.cost, Samples: test.p}.start(shape{test.n, 1}, Options{Rank: 1, Iterations: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := MiniBatch{Cost: test.cost, Samples: test.p}.start(shape{test.n, 1}, Options{Rank: 1, Iterations: 1})
 		if f.forgetting != test.forgets {
 			t.Errorf("%v, %d samples in blocks of %d: by e to the power of %v in an epoch, want %v", test.cost, test.n, test.p, f.forgetting, test.forgets)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
@@ -144,7 +145,8 @@ func startFastFree(f *Factorisation) func(context.Context) error {
 	return s.iterate
 }
 
-func (s *fastFree) iterate(ctx context.Context) error {
+func (s *fastFree) iterate(ctx context.Context) (err error) {
+	defer guard.Catch(&err)
 	f, by := s.f, s.momentum()
 	u, v := f.factors[0], f.factors[1]
 	before := f.Objective()
@@ -153,16 +155,12 @@ func (s *fastFree) iterate(ctx context.Context) error {
 	extrapolate(s.vx, vx, s.lastVX, by)
 	s.lastVX.Copy(vx)
 	f.Keep()
-	if err := f.minimise(ctx, 0, s.u, s.vx, algebra.SelfGram(s.v)); err != nil {
-		return err
-	}
+	f.minimise(ctx, 0, s.u, s.vx, algebra.SelfGram(s.v))
 	ux := f.Block(1).Linear
 	extrapolate(s.u, u, f.saved[0], s.by)
 	extrapolate(s.ux, ux, s.lastUX, s.by)
 	s.lastUX.Copy(ux)
-	if err := f.minimise(ctx, 1, s.v, s.ux, algebra.SelfGram(s.u)); err != nil {
-		return err
-	}
+	f.minimise(ctx, 1, s.v, s.ux, algebra.SelfGram(s.u))
 	if f.Objective() <= before {
 		s.lowered(1.02, 1.005)
 		return nil
@@ -170,13 +168,9 @@ func (s *fastFree) iterate(ctx context.Context) error {
 
 	s.raised()
 	f.Restore()
-	if err := f.minimise(ctx, 0, u, s.lastVX, algebra.SelfGram(v)); err != nil {
-		return err
-	}
+	f.minimise(ctx, 0, u, s.lastVX, algebra.SelfGram(v))
 	b := f.Block(1)
-	if err := f.minimise(ctx, 1, v, b.Linear, hessianOf(b)); err != nil {
-		return err
-	}
+	f.minimise(ctx, 1, v, b.Linear, hessianOf(b))
 	if !(f.Objective() <= before) { // rounding error
 		f.Restore()
 	}
@@ -185,11 +179,11 @@ func (s *fastFree) iterate(ctx context.Context) error {
 	return nil
 }
 
-func (f *Factorisation) minimise(ctx context.Context, i int, from, linear, quadratic *mat.Dense) error {
+// minimise minimises over factor i of a quadratic problem, starting at from. It calls guard.Fail.
+func (f *Factorisation) minimise(ctx context.Context, i int, from, linear, quadratic *mat.Dense) {
 	linear, quadratic = f.withElastic(i, linear, quadratic)
 	theta, fixed := f.factors[i], f.parts.fixed()
 	k, p := theta.Dims()
-	var err error
 	switch {
 	case i == 0 && f.parts.Basis == BasisSemi:
 		theta.Copy(from)
@@ -200,10 +194,9 @@ func (f *Factorisation) minimise(ctx context.Context, i int, from, linear, quadr
 			from = from.Slice(fixed, k, 0, p).(*mat.Dense)
 			theta, linear, quadratic = restOf(theta, linear, quadratic, fixed)
 		}
-		err = descent.MinimiseRows(ctx, theta, from, linear, quadratic, descent.MostSweeps)
+		guard.Check(descent.MinimiseRows(ctx, theta, from, linear, quadratic, descent.MostSweeps))
 	}
 	f.Moved(i)
-	return err
 }
 
 func extrapolate(dst, x, last *mat.Dense, by float64) {
@@ -313,23 +306,20 @@ func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
 	return s.iterate, nil
 }
 
-func (s *fastUnit) iterate(ctx context.Context) error {
+func (s *fastUnit) iterate(ctx context.Context) (err error) {
+	defer guard.Catch(&err)
 	f := s.f
 	before := f.Objective()
 	f.Keep()
 	s.updateBasis(ctx, f.factors[0], f.Block(0))
 	f.Moved(0)
 	if b := f.Block(1); s.curvature == nil {
-		if err := f.minimise(ctx, 1, f.factors[1], b.Linear, b.Quadratic); err != nil {
-			return err
-		}
+		f.minimise(ctx, 1, f.factors[1], b.Linear, b.Quadratic)
 	} else {
 		s.sweepEntries(ctx, f.factors[1], b)
 		f.Moved(1)
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+	guard.Check(ctx.Err())
 	if !(f.Objective() <= before) { // rounding error or overflow
 		f.Restore()
 	}
@@ -587,7 +577,8 @@ func (f *Factorisation) sampleOrder() []int {
 	return elementary.Order(n, func(i, j int) int { return cmp.Compare(key[i], key[j]) })
 }
 
-func (s *fastConcept) iterate(ctx context.Context) error {
+func (s *fastConcept) iterate(ctx context.Context) (err error) {
+	defer guard.Catch(&err)
 	f, m := s.f, s.m
 	before := f.Objective()
 	f.Keep()
@@ -604,9 +595,7 @@ func (s *fastConcept) iterate(ctx context.Context) error {
 	for sweep := 1; moved && sweep < weightSweeps; sweep++ {
 		moved = s.sweepWeights(ctx, some)
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+	guard.Check(ctx.Err())
 	m.haveU = false
 	m.h, f.objectiveKnown = nil, false
 	m.updateCondensed()
@@ -615,9 +604,7 @@ func (s *fastConcept) iterate(ctx context.Context) error {
 		m.updateCondensed()
 		s.restart()
 	}
-	if err := descent.MinimiseRows(ctx, m.v, m.v, m.lin, m.h, coefficientSweeps); err != nil {
-		return err
-	}
+	guard.Check(descent.MinimiseRows(ctx, m.v, m.v, m.lin, m.h, coefficientSweeps))
 	f.Moved(1)
 	if !(f.Objective() <= before) { // rounding error
 		f.Restore()

@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 )
@@ -50,44 +51,34 @@ func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, err
 	return m.represent(ctx, x, false)
 }
 
-func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error) {
-	if err := cmp.Or(checkEnums(m.Cost), m.check()); err != nil {
-		return nil, err
-	}
+func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
+	guard.Check(cmp.Or(checkEnums(m.Cost), m.check()))
 	rows, k := m.Basis.Dims()
 	plain, weights, _, err := view.Unweighted(x, false)
-	if err != nil {
-		return nil, err
-	}
-	d, err := dataOf(plain, rows, "the basis vectors")
-	if err != nil {
-		return nil, err
-	}
+	guard.Check(err)
+	d := dataOf(plain, rows, "the basis vectors")
 	p, _ := d.Dims()
 	squares := m.Cost.Quadratic() && m.Cost != CostHuber
 	if !squares {
-		if err := view.NonNegative(d, fmt.Sprintf("the %v cost", m.Cost)); err != nil {
-			return nil, err
-		}
+		guard.Check(view.NonNegative(d, fmt.Sprintf("the %v cost", m.Cost)))
 	}
 	v, u := onesMatrix(k, p), algebra.Transpose(m.Basis)
 	info := m.Cost.with(m.Exponent, m.Threshold)
 	if info.constant == nil {
-		if d, err = info.samples(d); err != nil {
-			return nil, err
-		}
+		d = guard.Must(info.samples(d))
 	}
 	cost := info.of(d, u, v)
 	if weights != nil {
 		c := &weightedCost{info, d.(view.Dense), weights, u, v, nil}
 		if cost = c; squares && (best || mat.Min(u) < 0) {
-			return c.represent(ctx)
+			return c.represent(ctx), nil
 		}
 	}
 	return solve(ctx, v, best, TransformIterations, func() Block {
 		cost.moved(true)
 		return cost.coefficientBlock()
-	})
+	}), nil
 }
 
 func (m *Additive) check() error {
@@ -98,15 +89,12 @@ func (m *Additive) check() error {
 }
 
 // dataOf validates samples for a model with the given number of features. what names the model's part in errors.
-func dataOf(x mat.Matrix, features int, what string) (view.Data, error) {
-	d, err := view.New(x)
-	if err != nil {
-		return nil, err
-	}
-	if _, have := d.Dims(); have != features {
-		return nil, fmt.Errorf("the samples have %d features; expected %d, as in %s", have, features, what)
-	}
-	return d, nil
+// It calls guard.Fail.
+func dataOf(x mat.Matrix, features int, what string) view.Data {
+	d := guard.Must(view.New(x))
+	_, have := d.Dims()
+	guard.FailIf(have != features, "the samples have %d features; expected %d, as in %s", have, features, what)
+	return d
 }
 
 func onesMatrix(k, p int) *mat.Dense {
@@ -117,8 +105,8 @@ func onesMatrix(k, p int) *mat.Dense {
 
 // solve updates v, k×p, by multiplicative steps and returns its transpose. next returns the block at v; it is called once
 // if the block is quadratic. With best, solve minimises accurately: by coordinate descent if the block is quadratic, else
-// by five times the steps.
-func solve(ctx context.Context, v *mat.Dense, best bool, steps int, next func() Block) (*mat.Dense, error) {
+// by five times the steps. It calls guard.Fail.
+func solve(ctx context.Context, v *mat.Dense, best bool, steps int, next func() Block) *mat.Dense {
 	b := next()
 	exact := best && b.Quadratic != nil
 	switch {
@@ -131,22 +119,18 @@ func solve(ctx context.Context, v *mat.Dense, best bool, steps int, next func() 
 	}
 	room := [2]*mat.Dense{algebra.Like(v), algebra.Like(v)}
 	for t := range steps {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		guard.Check(ctx.Err())
 		if t > 0 && b.Quadratic == nil {
 			b = next()
 		}
-		if !exact {
+		if exact {
+			guard.Check(descent.MinimiseRows(ctx, v, v, b.Linear, b.Quadratic, descent.MostSweeps))
+		} else {
 			multiplicativeStep(v, b, nil, room)
-		} else if err := descent.MinimiseRows(ctx, v, v, b.Linear, b.Quadratic, descent.MostSweeps); err != nil {
-			return nil, err
 		}
 	}
-	if !algebra.Finite(v) {
-		return nil, errors.New("the coefficients overflow")
-	}
-	return algebra.Transpose(v), nil
+	guard.FailIf(!algebra.Finite(v), "the coefficients overflow")
+	return algebra.Transpose(v)
 }
 
 // splitSigns prepares a quadratic block with negative values for the square-root rule.
@@ -334,14 +318,11 @@ func putStored(z *npz.Writer, name string, x Stored) (err error) {
 	return err
 }
 
-// readFields reads the fields. Numbers must be finite and integers from 0 to largest.
-func readFields(z *npz.Archive, largest int64, fields ...field) error {
+// readFields reads the fields. Numbers must be finite and integers from 0 to largest. It calls guard.Fail.
+func readFields(z *npz.Archive, largest int64, fields ...field) {
 	for _, a := range fields {
-		if err := z.Get(a.name, a.value, largest); err != nil {
-			return err
-		}
+		guard.Check(z.Get(a.name, a.value, largest))
 	}
-	return nil
 }
 
 // ErrNoModel is returned by LoadModel for a saved result without a model.
@@ -350,44 +331,35 @@ var ErrNoModel = errors.New("the saved result has no model for new samples")
 // LoadModel reads and validates the model of a file of size bytes that Save wrote. To guard against malformed files, it
 // refuses an array of more than 16 MiB that is also more than 100 times its compressed size, before it allocates
 // memory.
-func LoadModel(r io.ReaderAt, size int64) (Model, error) {
-	z, err := openArchive(r, size)
-	if err != nil {
-		return nil, err
-	}
+func LoadModel(r io.ReaderAt, size int64) (_ Model, err error) {
+	defer guard.Catch(&err)
+	z := openArchive(r, size)
 	var kind int
-	if err := readFields(z, kindKernel, field{"kind", &kind}); err != nil {
-		return nil, err
-	}
+	readFields(z, kindKernel, field{"kind", &kind})
 	switch kind {
 	case kindNone:
 		return nil, ErrNoModel
 	case kindKernel:
-		return loadKernelModel(z)
+		return loadKernelModel(z), nil
 	}
 	m := []Model{&Additive{}, &Linear{}, &SparseCode{}}[kind]
 	_, vectors, of := layout(m)
-	if err := readFields(z, int64(len(costs)-1), append([]field{{"basis", vectors}}, of...)...); err != nil {
-		return nil, err
-	}
+	readFields(z, int64(len(costs)-1), append([]field{{"basis", vectors}}, of...)...)
 	switch m := m.(type) {
 	case *Additive:
 		switch m.Cost {
 		case CostBeta:
-			err = readFields(z, 0, field{"exponent", &m.Exponent})
+			readFields(z, 0, field{"exponent", &m.Exponent})
 			m.Exponent = cmp.Or(m.Exponent, WeightNone)
 		case CostHuber:
-			err = readFields(z, 0, field{"threshold", &m.Threshold})
+			readFields(z, 0, field{"threshold", &m.Threshold})
 		}
-		return m, cmp.Or(err, m.check())
+		guard.Check(m.check())
 	case *Linear:
-		if rows, _ := m.Projection.Dims(); len(m.Mean) != rows {
-			return nil, fmt.Errorf("the array %q has %d values; expected %d", "mean", len(m.Mean), rows)
-		}
+		rows, _ := m.Projection.Dims()
+		guard.FailIf(len(m.Mean) != rows, "the array %q has %d values; expected %d", "mean", len(m.Mean), rows)
 	case *SparseCode:
-		if err := view.CheckWeight("lambda", m.Lambda); err != nil {
-			return nil, err
-		}
+		guard.Check(view.CheckWeight("lambda", m.Lambda))
 	}
 	return m, nil
 }
@@ -395,19 +367,16 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 // LoadCoefficients reads the coefficients, n×k, of a file of size bytes that Save wrote, with the limits of
 // LoadModel.
 func LoadCoefficients(r io.ReaderAt, size int64) (v *mat.Dense, err error) {
-	z, err := openArchive(r, size)
-	if err == nil {
-		err = readFields(z, 0, field{"coefficients", &v})
-	}
-	return v, err
+	defer guard.Catch(&err)
+	readFields(openArchive(r, size), 0, field{"coefficients", &v})
+	return v, nil
 }
 
-func openArchive(r io.ReaderAt, size int64) (*npz.Archive, error) {
+// openArchive calls guard.Fail.
+func openArchive(r io.ReaderAt, size int64) *npz.Archive {
 	z, err := npz.Open(r, size)
-	if err != nil {
-		return nil, fmt.Errorf("not a saved result: %w", err)
-	}
-	return z, nil
+	guard.Check(guard.Wrap(err, "not a saved result"))
+	return z
 }
 
 // savedKernel is a kernel model in the form of a file: the offset 0 means 0.
@@ -444,47 +413,32 @@ func (s *savedKernel) fields() (of []field) {
 	return append(of, field{"samples", &s.sparse.Values}, field{"columns", &s.sparse.Columns}, field{"starts", &s.sparse.RowStart}, field{"features", &s.features})
 }
 
-func loadKernelModel(z *npz.Archive) (Model, error) {
+// loadKernelModel calls guard.Fail.
+func loadKernelModel(z *npz.Archive) Model {
 	s := &savedKernel{KernelModel: &KernelModel{}}
 	m := s.KernelModel
-	err := readFields(z, int64(KernelIntersection), field{"weights", &m.Weights}, field{"products", &m.Products}, field{"kernel", (*int)(&m.Kernel.Function)})
-	if err != nil {
-		return nil, err
-	}
+	readFields(z, int64(KernelIntersection), field{"weights", &m.Weights}, field{"products", &m.Products}, field{"kernel", (*int)(&m.Kernel.Function)})
 	if z.Has("starts") {
 		s.features = 1
 	}
-	if err := readFields(z, math.MaxInt32, s.fields()...); err != nil {
-		return nil, err
-	}
-	if err := s.restore(); err != nil {
-		return nil, err
-	}
-	if err := m.validate(); err != nil {
-		return nil, fmt.Errorf("not a saved model: %w", err)
-	}
-	return m, nil
+	readFields(z, math.MaxInt32, s.fields()...)
+	s.restore()
+	guard.Check(guard.Wrap(m.validate(), "not a saved model"))
+	return m
 }
 
-// restore validates the arrays and sets the model's kernel and samples.
-func (s *savedKernel) restore() (err error) {
+// restore validates the arrays and sets the model's kernel and samples. It calls guard.Fail.
+func (s *savedKernel) restore() {
 	k := &s.Kernel
-	switch {
-	case k.Function == KernelRBF && k.KernelWidth <= 0:
-		return fmt.Errorf("the array %q has value %v; expected more than 0", "width", k.KernelWidth)
-	case k.Function == KernelPolynomial && k.Degree == 0:
-		return fmt.Errorf("the array %q is 0; expected 1 or more", "degree")
-	case s.offset < 0:
-		return fmt.Errorf("the array %q has value %v; expected 0 or more", "offset", s.offset)
-	}
+	guard.FailIf(k.Function == KernelRBF && k.KernelWidth <= 0, "the array %q has value %v; expected more than 0", "width", k.KernelWidth)
+	guard.FailIf(k.Function == KernelPolynomial && k.Degree == 0, "the array %q is 0; expected 1 or more", "degree")
+	guard.FailIf(s.offset < 0, "the array %q has value %v; expected 0 or more", "offset", s.offset)
 	if k.Function == KernelPolynomial {
 		k.Offset = cmp.Or(s.offset, WeightNone)
 	}
 	if s.Samples = s.dense; s.dense == nil {
-		x := s.sparse
-		if s.Samples, err = NewCSR(len(x.RowStart)-1, s.features, x.RowStart, x.Columns, x.Values); err != nil {
-			return fmt.Errorf("not a saved model: %w", err)
-		}
+		x, err := NewCSR(len(s.sparse.RowStart)-1, s.features, s.sparse.RowStart, s.sparse.Columns, s.sparse.Values)
+		guard.Check(guard.Wrap(err, "not a saved model"))
+		s.Samples = x
 	}
-	return nil
 }

@@ -2,13 +2,13 @@ package factor
 
 import (
 	"context"
-	"errors"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // Weighted is a matrix of samples with missing entries (NaN, or weight 0) or weights in the cost. Methods made of [Parts],
@@ -80,17 +80,13 @@ func weightedOffset(f *Factorisation, weights *mat.Dense) (sum float64) {
 	return sum
 }
 
-// represent minimises over v.
-func (c *weightedCost) represent(ctx context.Context) (*mat.Dense, error) {
+// represent minimises over v. It calls guard.Fail.
+func (c *weightedCost) represent(ctx context.Context) *mat.Dense {
 	half := c.half()
 	half.Sweeps = descent.MostSweeps
 	for range 20 {
-		if err := half.Sweep(ctx); err != nil {
-			return nil, err
-		}
+		guard.Check(half.Sweep(ctx))
 	}
-	if !algebra.Finite(c.v) {
-		return nil, errors.New("the coefficients overflow")
-	}
-	return algebra.Transpose(c.v), nil
+	guard.FailIf(!algebra.Finite(c.v), "the coefficients overflow")
+	return algebra.Transpose(c.v)
 }

@@ -91,9 +91,7 @@ func ReadCleaning(dir string, notSame ...[2]string) (_ *Cleaning, err error) {
 		members[p.Original] = append(members[p.Original], p)
 		c.photos = append(c.photos, p)
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no %s: its data are not photos", dir, PicturesFile)
-	}
+	guard.FailIf(errors.Is(err, fs.ErrNotExist), "%s has no %s: its data are not photos", dir, PicturesFile)
 	guard.Check(err)
 	for _, pair := range notSame {
 		for _, name := range pair {
@@ -269,9 +267,8 @@ func (c *Cleaning) WritePage(ctx context.Context, dir, command string) (err erro
 	defer to.Close()
 	data, err := readData(guard.Must(output.ReadFile(filepath.Join(dir, dataFile))))
 	guard.Check(guard.Wrap(err, "%s", filepath.Join(dir, dataFile)))
-	if !slices.EqualFunc(c.photos, data.Names, func(p Photo, name string) bool { return plaintext.Line(p.Name) == name }) {
-		return fmt.Errorf("%s does not list the photos of the page: run partwise cluster again", filepath.Join(dir, PicturesFile))
-	}
+	guard.FailIf(!slices.EqualFunc(c.photos, data.Names, func(p Photo, name string) bool { return plaintext.Line(p.Name) == name }),
+		"%s does not list the photos of the page: run partwise cluster again", filepath.Join(dir, PicturesFile))
 	stage := guard.Must(to.Stage(cleaningFolder))
 	defer stage.Discard()
 	w := &cleaningPage{Cleaning: *c, data: data, page: page{

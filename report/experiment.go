@@ -274,9 +274,7 @@ var setsSections = []section[*setsPage]{
 func PublishSets(ctx context.Context, folder *results.Folder, from Sources) (_ *Sets, err error) {
 	defer guard.Catch(&err)
 	list := guard.Must(results.ReadSets(folder.Dir()))
-	if list == nil {
-		return nil, fmt.Errorf("%s has no results of several sets", folder.Dir())
-	}
+	guard.FailIf(list == nil, "%s has no results of several sets", folder.Dir())
 	s := &Sets{Name: list.Name, Command: list.Command, Tests: table.Tests{Rule: list.Significance}}
 	for _, name := range list.Sets {
 		dir := filepath.Join(folder.Dir(), name)

@@ -148,22 +148,17 @@ func readData(script []byte) (d *pageData, err error) {
 	defer guard.Catch(&err)
 	text, ok := bytes.CutPrefix(script, []byte(dataBegin))
 	text, ok2 := bytes.CutSuffix(text, []byte(dataEnd))
-	if !ok || !ok2 {
-		return nil, errors.New("not in the format that partwise writes")
-	}
+	guard.FailIf(!ok || !ok2, "not in the format that partwise writes")
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.DisallowUnknownFields()
 	guard.Check(in.Decode(&d))
-	if d == nil || in.More() {
-		return nil, errors.New("unexpected text after the data")
-	}
+	guard.FailIf(d == nil || in.More(), "unexpected text after the data")
 	n := len(d.Names)
 	valid := func(list []int, below int) bool {
 		return len(list) == n && !slices.ContainsFunc(list, func(v int) bool { return v < 0 || v >= below })
 	}
-	if !valid(d.Groups, len(d.GroupNames)) || !valid(d.Order, n) || d.Links != nil && len(d.Links) != n {
-		return nil, fmt.Errorf("its groups, order or links do not fit %d samples", n)
-	}
+	guard.FailIf(!valid(d.Groups, len(d.GroupNames)) || !valid(d.Order, n) || d.Links != nil && len(d.Links) != n,
+		"its groups, order or links do not fit %d samples", n)
 	if s := d.Sheets; s != nil && (len(s.Sizes) != 2*n || s.Columns < 1 || s.PerSheet < 1) {
 		return nil, fmt.Errorf("its thumbnails do not fit %d samples", n)
 	}

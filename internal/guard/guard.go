@@ -90,8 +90,17 @@ func Try(f func()) (err error) {
 }
 
 // Catch sets *err to the error of Fail, if any. It must be deferred.
-func Catch(err *error) {
-	switch fault := recover().(type) {
+func Catch(err *error) { set(err, recover()) }
+
+// CatchWithin is Catch, and puts a context before the error, as Wrap does.
+func CatchWithin(err *error, context string) {
+	set(err, recover())
+	*err = Wrap(*err, "%s", context)
+}
+
+// set sets *err to the error of a panic by Fail, and repeats another panic.
+func set(err *error, fault any) {
+	switch fault := fault.(type) {
 	case nil:
 	case failure:
 		*err = fault.error

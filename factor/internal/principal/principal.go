@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
@@ -103,14 +104,13 @@ type Axes struct {
 
 // LeadingAxes returns the leading axes. count gets the singular values, decreasing and read-only, and returns the
 // number of axes. Singular values that are 0 up to rounding are left out.
-func (p *Samples) LeadingAxes(ctx context.Context, count func(sigma []float64) int) (*Axes, error) {
+func (p *Samples) LeadingAxes(ctx context.Context, count func(sigma []float64) int) (_ *Axes, err error) {
+	defer guard.Catch(&err)
 	parallel.Wait(ctx, p.mu.Lock)
 	defer p.mu.Unlock()
 	for i := 0; ; i++ {
 		if i == len(p.levels) {
-			if err := p.computeLevel(ctx); err != nil {
-				return nil, fmt.Errorf("the principal directions of the samples: %w", err)
-			}
+			guard.Within(func() { p.computeLevel(ctx) }, "the principal directions of the samples")
 		}
 		l := p.levels[i]
 		if len(l.sigma) == 0 {
@@ -118,7 +118,7 @@ func (p *Samples) LeadingAxes(ctx context.Context, count func(sigma []float64) i
 			return nil, fmt.Errorf("all %d training samples are identical", n)
 		}
 		if c := min(count(l.sigma), len(l.sigma)); c <= l.exact {
-			return p.axes(ctx, i, c)
+			return p.axes(ctx, i, c), nil
 		}
 	}
 }
@@ -139,30 +139,24 @@ func (p *Samples) EachGram(ctx context.Context, f func(from int, part *mat.Dense
 	})
 }
 
-// axes returns the c leading axes, which level i must hold.
-func (p *Samples) axes(ctx context.Context, i, c int) (*Axes, error) {
+// axes returns the c leading axes, which level i must hold. It calls guard.Fail.
+func (p *Samples) axes(ctx context.Context, i, c int) *Axes {
 	l := p.levels[i]
 	n, m := p.X.Dims()
 	a := &Axes{x: p.X, Sigma: l.sigma[:c]}
 	if i > 0 {
-		if err := p.finish(ctx, l); err != nil {
-			return nil, err
-		}
+		p.finish(ctx, l)
 		a.directions = l.directions.Slice(0, m, 0, c).(*mat.Dense)
-		return a, nil
+	} else if vectors := guard.Must(l.system.Leading(ctx, c)); n > m {
+		a.directions = vectors
+	} else {
+		a.left = vectors
 	}
-	vectors, err := l.system.Leading(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	if a.left = vectors; n > m {
-		a.left, a.directions = nil, vectors
-	}
-	return a, nil
+	return a
 }
 
-// computeLevel computes the next level.
-func (p *Samples) computeLevel(ctx context.Context) error {
+// computeLevel computes the next level. It calls guard.Fail.
+func (p *Samples) computeLevel(ctx context.Context) {
 	n, m := p.X.Dims()
 	l := &level{left: p.X}
 	ta, tb := algebra.NoTrans, algebra.Trans
@@ -172,9 +166,7 @@ func (p *Samples) computeLevel(ctx context.Context) error {
 	var known []float64
 	if len(p.levels) > 0 {
 		last := p.levels[len(p.levels)-1]
-		if err := p.finish(ctx, last); err != nil {
-			return err
-		}
+		p.finish(ctx, last)
 		known = last.sigma[:last.exact:last.exact]
 		_, count := last.others.Dims()
 		_, columns := last.left.Dims()
@@ -195,10 +187,7 @@ func (p *Samples) computeLevel(ctx context.Context) error {
 		ta, tb = algebra.NoTrans, algebra.Trans
 	}
 	gram := SymmetricProduct(l.left, ta, l.left, tb)
-	var err error
-	if l.system, err = eigen.Decompose(ctx, gram); err != nil {
-		return err
-	}
+	l.system = guard.Must(eigen.Decompose(ctx, gram))
 	l.before, l.exact, l.sigma = len(known), len(known), known
 	for _, square := range l.system.Values() {
 		s := math.Sqrt(max(square, 0))
@@ -218,24 +207,20 @@ func (p *Samples) computeLevel(ctx context.Context) error {
 		done.left, done.within, done.others = nil, nil, nil
 	}
 	p.levels = append(p.levels, l)
-	return nil
 }
 
-// finish computes the directions of a level and the eigenvectors that remain for the next one.
-func (p *Samples) finish(ctx context.Context, l *level) error {
+// finish computes the directions of a level and the eigenvectors that remain for the next one. It calls guard.Fail.
+func (p *Samples) finish(ctx context.Context, l *level) {
 	if l.directions != nil {
-		return nil
+		return
 	}
 	n, m := p.X.Dims()
 	rows, here := len(l.system.Values()), l.exact-l.before
 	if here == 0 { // the remainder is rounding error
 		l.directions = p.levels[len(p.levels)-2].directions
-		return nil
+		return
 	}
-	all, err := l.system.Leading(ctx, rows)
-	if err != nil {
-		return err
-	}
+	all := guard.Must(l.system.Leading(ctx, rows))
 	directions := mat.NewDense(m, l.exact, nil)
 	if l.before > 0 {
 		directions.Copy(p.levels[len(p.levels)-2].directions)
@@ -260,7 +245,6 @@ func (p *Samples) finish(ctx context.Context, l *level) error {
 	if here < rows {
 		l.others = all.Slice(0, rows, here, rows).(*mat.Dense)
 	}
-	return nil
 }
 
 // Coordinates returns the coordinates of the samples in the axes, n×c.
