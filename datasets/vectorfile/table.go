@@ -33,15 +33,7 @@ type column struct {
 // row, are features; a null is a missing value. The column of classes is named as in a CSV file. A first column of a usual
 // name or of words, or the index of a pandas.DataFrame, holds the samples' names.
 func (in *input) table(n int, columns []column) *Content {
-	labels := labelColumns
-	if given := in.opt.Labels; given != "" {
-		labels = []string{given}
-	}
-	label := slices.IndexFunc(columns, func(c column) bool {
-		return slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(l, c.name) })
-	})
-	failIf(label < 0 && in.opt.Labels != "" && in.opt.Labels != "-", "no column is called %q; the columns are %s",
-		in.opt.Labels, naming.Short(lists.Map(columns, func(c column) string { return c.name })))
+	label := in.labelColumn(lists.Map(columns, func(c column) string { return c.name }))
 	var classes, names []string
 	var features [][]float64
 	width := 0
@@ -74,6 +66,21 @@ func (in *input) table(n int, columns []column) *Content {
 	s := in.content(x, classes)
 	s.nameSamples(names)
 	return s
+}
+
+// labelColumn returns the column with the name of the options, else the first with a usual name, or -1.
+func (in *input) labelColumn(columns []string) int {
+	given, names := in.opt.Labels, labelColumns
+	if given != "" {
+		names = []string{given}
+	}
+	for _, name := range names {
+		if at := slices.IndexFunc(columns, func(column string) bool { return strings.EqualFold(column, name) }); at >= 0 {
+			return at
+		}
+	}
+	failIf(given != "" && given != "-", "no column is called %q; the columns are %s", given, naming.Short(columns))
+	return -1
 }
 
 // numbersOf returns the numbers of a column of n rows, which has as many in each row.
