@@ -63,9 +63,10 @@ func isArrow(head []byte) bool { return isArrowFile(head) || isArrowStream(head)
 
 // readArrow reads an Arrow stream, or an Arrow file (Feather 2), whose footer has the schema and the places of messages.
 func readArrow(in *input) *Content {
-	r, most, _ := in.unpacked()
+	r, most, packed := in.unpacked()
 	a := &arrowReader{in: in, r: r, left: most, values: map[int]*arrowField{}, dictionaries: map[int]*arrowArray{}}
 	if head, _ := r.Peek(8); isArrowFile(head) {
+		failIf(packed, "a gzipped Arrow file; unpack it")
 		a.file()
 	} else {
 		for a.message() {

@@ -2,6 +2,7 @@ package vectorfile
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -33,6 +34,9 @@ type column struct {
 // row, are features; a null is a missing value. The column of classes is named as in a CSV file. A first column of a usual
 // name or of words, or the index of a pandas.DataFrame, holds the samples' names.
 func (in *input) table(n int, columns []column) *Content {
+	before := in.left
+	in.reserve(numberRoom*int64(n), fmt.Sprintf("%d rows", n)) // nulls take no place in a file
+	in.left = before
 	label := in.labelColumn(lists.Map(columns, func(c column) string { return c.name }))
 	var classes, names []string
 	var features [][]float64
@@ -83,12 +87,14 @@ func (in *input) labelColumn(columns []string) int {
 	return -1
 }
 
+const numberRoom = 3 * 8 // lists are copied as they grow
+
 // numbersOf returns the numbers of a column of n rows, which has as many in each row.
 func (in *input) numbersOf(c column, n int) (out []float64) {
 	failIf(c.numbers == nil, "values of type %s; expected numbers (remove the column, or name it label)", c.kind)
 	width := 0
 	eachValue(c.numbers, n, func(row int, x float64, first bool) {
-		in.reserve(3*8, "the values up to this row") // lists are copied as they grow
+		in.reserve(numberRoom, "the values up to this row")
 		if math.IsNaN(x) && !in.opt.Missing {
 			guard.Fail("null or NaN is not a finite number%s", missingHint)
 		} else if math.IsInf(x, 0) {

@@ -1,6 +1,7 @@
 package vectorfile
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
+
+	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
 // TestTables reads files of pyarrow and polars, which make.py in testdata/parquet and testdata/arrow writes.
@@ -75,6 +78,16 @@ func TestTableErrors(t *testing.T) {
 			t.Errorf("%s gives %v", name, err)
 		}
 	}
+	// 2⁴⁰ nulls take no place in a file.
+	claimed := strings.ReplaceAll(readText(t, "testdata/arrow/rows.arrows"), "\x03\x00\x00\x00\x00\x00\x00\x00", "\x00\x00\x00\x00\x00\x01\x00\x00")
+	in := memoryInput([]byte(claimed), 1<<30)
+	in.opt.Missing = true
+	checkMemory(t, 1<<20, func() {
+		var tooLarge *limits.LimitError
+		if _, err := caught(readArrow, in); !errors.As(err, &tooLarge) || !strings.Contains(err.Error(), "1099511627776 rows") {
+			t.Errorf("2⁴⁰ nulls give %v", err)
+		}
+	})
 	if _, err := Open(t.Context(), "testdata/parquet/numbers.parquet", Options{Labels: "kind"}); err == nil || !strings.Contains(err.Error(), `no column is called "kind"; the columns are a, b`) {
 		t.Errorf("a missing column of labels gives %v", err)
 	}

@@ -34,6 +34,7 @@ def small(file, **columns):
     write(file + ".arrows", pa.table(columns))
 
 
+small("rows", a=pa.nulls(3))
 small("numbers", a=[1, 2, 3], b=[0.5, 1.5, 2.5], target=[3, 1, 3])
 small("null", a=[1.0, 2.0, 3.0], b=[0.5, None, 2.5])
 small("nulls", a=[1.0, 2.0], b=pa.nulls(2), c=[[1.0], []])
