@@ -142,7 +142,7 @@ func TestOpenRefuses(t *testing.T) {
 		{file("empty", nil), OpenOptions{}, []string{"the file is empty"}},
 		{file("empty.gz", gzipped(t, nil)), OpenOptions{}, []string{"empty.gz"}},
 		{file("short.gz", []byte("\x1f\x8b")), OpenOptions{}, []string{"short.gz"}},
-		{file("noise", []byte{1, 2, 3, 0, 200, 0, 77}), OpenOptions{}, []string{"unknown format; expected MATLAB (saved with -v6 or -v7), IDX, NumPy, Parquet, SVMlight or CSV"}},
+		{file("noise", []byte{1, 2, 3, 0, 200, 0, 77}), OpenOptions{}, []string{"unknown format; expected MATLAB (saved with -v6 or -v7), IDX, NumPy, Parquet, Arrow, SVMlight or CSV"}},
 		{file("h5.mat", append([]byte("\x89HDF\r\n\x1a\n"), make([]byte, 200)...)), OpenOptions{}, []string{"7.3", "-v7"}},
 		{file("x.zip", []byte("PK\x03\x04 and so on")), OpenOptions{}, []string{"x.zip"}},
 		{file("x.csv", []byte("1,2\n3,NaN\n")), OpenOptions{}, []string{"line 2: column 2"}},

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -70,7 +71,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		}
 	}()
 	ctx = context.WithValue(ctx, invocationKey{}, inv)
-	root := rootCommand()
+	root := rootCommand(args...)
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -164,7 +165,29 @@ func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 const otherCommands = "Other:" // the group of cobra's own commands
 
-func rootCommand() *cobra.Command {
+// commandGroup is a group of commands in the help.
+type commandGroup struct {
+	title, words string // words are the commands' names
+	commands     []func() *cobra.Command
+}
+
+func (g commandGroup) names() []string { return strings.Fields(g.words) }
+
+// rootCommand returns the whole program, or with the arguments of a command only that command, which starts sooner.
+func rootCommand(args ...string) *cobra.Command {
+	groups := []commandGroup{
+		{"Photographs:", "cluster explore sort clean tag assign",
+			[]func() *cobra.Command{clusterCommand, exploreCommand, sortCommand, cleanCommand, tagCommand, assignCommand}},
+		{"Experiments:", "run join draws report compare reproduce",
+			[]func() *cobra.Command{runCommand, joinCommand, drawsCommand, reportCommand, compareCommand, reproduceCommand}},
+		{"Data and models:", "datasets features vocab fit pass merge impute apply methods list schema",
+			[]func() *cobra.Command{datasetsCommand, featuresCommand, vocabCommand, fitCommand, passCommand, mergeCommand, imputeCommand, applyCommand,
+				methodsCommand, listCommand, schemaCommand}},
+		{otherCommands, "cache licences man version", []func() *cobra.Command{cacheCommand, licencesCommand, manCommand, versionCommand}},
+	}
+	isOne := slices.ContainsFunc(groups, func(g commandGroup) bool {
+		return len(args) > 0 && args[0] != "man" && slices.Contains(g.names(), args[0]) // the manual has all
+	})
 	root := newCommand("partwise", showHelp)
 	root.Version, root.SilenceErrors, root.SilenceUsage = versionText(), true, true
 	root.PersistentPreRunE = catching(func(cmd *cobra.Command, args []string) error {
@@ -176,17 +199,13 @@ func rootCommand() *cobra.Command {
 		return inv.readStdin(cmd.Context(), args)
 	})
 	root.SetVersionTemplate("{{.Version}}\n")
-	for _, group := range []struct {
-		title    string
-		commands []*cobra.Command
-	}{
-		{"Photographs:", []*cobra.Command{clusterCommand(), exploreCommand(), sortCommand(), cleanCommand(), tagCommand(), assignCommand()}},
-		{"Experiments:", []*cobra.Command{runCommand(), joinCommand(), drawsCommand(), reportCommand(), compareCommand(), reproduceCommand()}},
-		{"Data and models:", []*cobra.Command{datasetsCommand(), featuresCommand(), vocabCommand(), fitCommand(), passCommand(), mergeCommand(), imputeCommand(), applyCommand(), methodsCommand(), listCommand(), schemaCommand()}},
-		{otherCommands, []*cobra.Command{cacheCommand(), licencesCommand(), manCommand(), versionCommand()}},
-	} {
+	for _, group := range groups {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
-		for _, cmd := range group.commands {
+		for i, name := range group.names() {
+			if isOne && name != args[0] {
+				continue
+			}
+			cmd := group.commands[i]()
 			cmd.GroupID = group.title
 			root.AddCommand(cmd)
 		}

@@ -706,3 +706,13 @@ func TestHelpIsShort(t *testing.T) {
 	}
 	each(rootCommand())
 }
+
+// TestOneCommand: a command alone is the same as in the whole program.
+func TestOneCommand(t *testing.T) {
+	for _, want := range rootCommand().Commands() {
+		got := rootCommand(want.Name(), "--help").Commands()
+		if want.Name() != "man" && (len(got) != 1 || got[0].Name() != want.Name() || got[0].UsageString() != want.UsageString()) {
+			t.Errorf("%s alone: %v", want.Name(), got)
+		}
+	}
+}

@@ -1,5 +1,5 @@
-// Package vectorfile reads and writes files of vectors: CSV, NumPy's .npy and .npz, MATLAB's .mat, IDX, Parquet and
-// SVMlight. It checks headers before it allocates memory for them.
+// Package vectorfile reads and writes files of vectors: CSV, NumPy's .npy and .npz, MATLAB's .mat, IDX, Parquet,
+// Arrow and SVMlight. It checks headers before it allocates memory for them.
 package vectorfile
 
 import (

@@ -35,7 +35,7 @@ type Options struct {
 
 const headLength = 1024 // the bytes that identify the format
 
-// Open reads a file of vectors: MATLAB, IDX, NumPy, Parquet, SVMlight or CSV. The content decides the format, not the name.
+// Open reads a file of vectors: MATLAB, IDX, NumPy, Parquet, Arrow, SVMlight or CSV. The content decides the format, not the name.
 func Open(ctx context.Context, path string, opt Options) (_ *Content, err error) {
 	defer guard.Catch(&err)
 	f := guard.Must(os.Open(path))
@@ -49,7 +49,7 @@ func Open(ctx context.Context, path string, opt Options) (_ *Content, err error)
 		failIf(len(head) == 0 && err != nil && !errors.Is(err, io.EOF), "%w", err)
 		failIf(len(head) == 0, "the file is empty")
 		failIf(imagefile.Is(head), "a single image; use the folder of images")
-		failIf(startsWith("ARROW1")(head), "Arrow and Feather are not supported; write Parquet, in Python with pyarrow.parquet.write_table")
+		failIf(startsWith("FEA1")(head), "Feather 1 is not supported; write Feather 2 or Parquet, in Python with pyarrow.feather.write_feather")
 	}, "%s", path)
 	if opt.OnDisk && !isIDX(head) && !isNPY(head) && !isZip(head) {
 		return nil, NotOnDisk(path)
@@ -59,7 +59,7 @@ func Open(ctx context.Context, path string, opt Options) (_ *Content, err error)
 			return r.read(ctx, path, opt)
 		}
 	}
-	return nil, fmt.Errorf("%s: unknown format; expected MATLAB (saved with -v6 or -v7), IDX, NumPy, Parquet, SVMlight or CSV", path)
+	return nil, fmt.Errorf("%s: unknown format; expected MATLAB (saved with -v6 or -v7), IDX, NumPy, Parquet, Arrow, SVMlight or CSV", path)
 }
 
 type reader struct {
@@ -73,7 +73,8 @@ var readers = []reader{
 	{isNPY, pathReader(readNPY)},
 	{isZip, pathReader(readNPZ)},
 	{func(head []byte) bool { _, is := sniffMAT(head); return is }, pathReader(readMAT)},
-	{isParquet, pathReader(readParquet)},
+	{isParquet, pathReader(undamaged("Parquet", readParquet))},
+	{isArrow, pathReader(undamaged("Arrow", readArrow))},
 	{indexedLine().Match, pathReader(readIndexed)},
 	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, pathReader(readCSV)},
 }

@@ -2,41 +2,20 @@ package vectorfile
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
+	"iter"
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
-	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
-// pandasIndex is the column of the index of a pandas.DataFrame that does not count rows.
-const pandasIndex = "__index_level_0__"
-
-// readParquet reads a Parquet file with one sample a row. Columns of numbers, and of lists of as many numbers in each row,
-// are features; a null is a missing value. The column of classes is named as in a CSV file. A first column of a usual name
-// or of words, or the index of a pandas.DataFrame, holds the samples' names.
-func readParquet(in *input) (c *Content) {
-	err := guard.Call(func() error {
-		c = in.parquet()
-		return nil
-	})
-	if broken, ok := errors.AsType[*guard.PanicError](err); ok { // of the library
-		guard.Fail("the Parquet file is damaged: %v", broken.Value)
-	}
-	guard.Check(err)
-	return c
-}
-
-func (in *input) parquet() *Content {
+// readParquet reads a Parquet file.
+func readParquet(in *input) *Content {
 	var end [8]byte // the length of the metadata before it, and PAR1
 	_, err := in.ReadAt(end[:], in.size-int64(len(end)))
 	failIf(err != nil || !isParquet(end[4:]), "the Parquet file is incomplete")
@@ -45,112 +24,60 @@ func (in *input) parquet() *Content {
 	in.reserve(16*length, "the metadata")
 	f, err := parquet.OpenFile(in, in.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	failIf(err != nil, "not a readable Parquet file: %w", err)
-	all := f.Root().Columns()
-	columns := lists.Map(all, (*parquet.Column).Name)
-	labels := labelColumns
-	if given := in.opt.Labels; given != "" {
-		labels = []string{given}
+	return in.table(int(f.NumRows()), lists.Map(f.Root().Columns(), in.parquetColumn))
+}
+
+func (in *input) parquetColumn(c *parquet.Column) column {
+	out := column{name: c.Name()}
+	for !c.Leaf() && len(c.Columns()) == 1 { // a list
+		c = c.Columns()[0]
 	}
-	label := slices.IndexFunc(columns, func(name string) bool {
-		return slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(l, name) })
-	})
-	failIf(label < 0 && in.opt.Labels != "" && in.opt.Labels != "-", "no column is called %q; the columns are %s", in.opt.Labels, naming.Short(columns))
-	n := int(f.NumRows())
-	var classes, names []string
-	var features [][]float64
-	width := 0
-	for i, c := range all {
-		for !c.Leaf() && len(c.Columns()) == 1 { // a list
-			c = c.Columns()[0]
-		}
-		isName := i != label && (columns[i] == pandasIndex || i == 0 && (isText(c) || slices.Contains(naming.Headers, strings.ToLower(columns[i]))))
-		guard.Within(func() {
-			failIf(!c.Leaf(), "a column of records; expected numbers")
-			// Damaged values make the library take all memory.
-			failIf(c.Compression().CompressionCodec() == format.Lz4Raw, "compressed by LZ4; write the file with snappy, zstd or no compression")
-			switch {
-			case i == label:
-				classes = in.wordsOf(c, n)
-			case isName:
-				names = in.wordsOf(c, n)
-			default:
-				if values := in.numbersOf(c, n); n > 0 {
-					features, width = append(features, values), width+len(values)/n
-				}
-			}
-		}, "column %q", columns[i])
+	switch {
+	case !c.Leaf():
+		out.wrong = "a column of records; expected numbers"
+		return out
+	case c.Compression().CompressionCodec() == format.Lz4Raw: // damaged values make the library take all memory
+		out.wrong = "compressed by LZ4; write the file with snappy, zstd or no compression"
 	}
-	failIf(n == 0 || width == 0, "the file has %d rows and no columns of numbers", n)
-	x, at := mat.NewDense(n, width, nil), 0
-	for _, values := range features {
-		m := len(values) / n
-		for i := range n {
-			copy(x.RawRowView(i)[at:], values[i*m:(i+1)*m])
-		}
-		at += m
+	out.kind, out.isText = c.Type().String(), c.Type().Kind() == parquet.ByteArray
+	if number := numberOf(c.Type()); number != nil {
+		out.numbers = parquetValues(in, c, math.NaN(), number)
 	}
-	s := in.content(x, classes)
-	s.nameSamples(names)
-	return s
+	out.words = parquetValues(in, c, "", parquet.Value.String)
+	return out
 }
 
 var isParquet = startsWith("PAR1")
 
-func isText(c *parquet.Column) bool { return c.Leaf() && c.Type().Kind() == parquet.ByteArray }
-
-// eachValue calls do for each value of a column of n rows.
-func (in *input) eachValue(c *parquet.Column, n int, do func(row int, v parquet.Value)) {
-	pages := c.Pages()
-	defer pages.Close()
-	buffer, row := make([]parquet.Value, 1024), -1
-	for {
-		page, err := pages.ReadPage()
-		if err == io.EOF {
-			failIf(row != n-1, "%d rows, expected %d", row+1, n)
-			return
-		}
-		guard.Check(err)
-		for values, k := page.Values(), 0; err == nil; {
-			k, err = values.ReadValues(buffer)
-			failed := guard.Try(func() {
+// parquetValues returns the values of a column.
+func parquetValues[T any](in *input, c *parquet.Column, null T, value func(parquet.Value) T) iter.Seq2[T, bool] {
+	return func(yield func(T, bool) bool) {
+		pages := c.Pages()
+		defer pages.Close()
+		buffer := make([]parquet.Value, 1024)
+		for {
+			page, err := pages.ReadPage()
+			if err == io.EOF {
+				return
+			}
+			guard.Check(err)
+			for values, k := page.Values(), 0; err == nil; {
+				k, err = values.ReadValues(buffer)
 				for _, v := range buffer[:k] {
-					if v.RepetitionLevel() == 0 {
-						row++
+					x := null
+					if !v.IsNull() {
+						x = value(v)
 					}
-					do(row, v)
+					if !yield(x, v.RepetitionLevel() == 0) {
+						return
+					}
 				}
-			})
-			guard.Check(guard.Wrap(failed, "row %d", row+1))
-			guard.Check(in.ctx.Err())
+				guard.Check(in.ctx.Err())
+			}
+			parquet.Release(page)
+			failIf(err != io.EOF, "%w", err)
 		}
-		parquet.Release(page)
-		failIf(err != io.EOF, "%w", err)
 	}
-}
-
-// numbersOf returns the numbers of a column of n rows, which has as many in each row.
-func (in *input) numbersOf(c *parquet.Column, n int) (out []float64) {
-	number := numberOf(c.Type())
-	failIf(number == nil, "values of type %s; expected numbers (remove the column, or name it label)", c.Type())
-	width := 0
-	in.eachValue(c, n, func(row int, v parquet.Value) {
-		in.reserve(3*8, "the values up to this row") // lists are copied as they grow
-		x := math.NaN()
-		if !v.IsNull() {
-			x = number(v)
-		}
-		if math.IsNaN(x) && !in.opt.Missing || math.IsInf(x, 0) {
-			guard.Fail("%v is not a finite number%s", v, missingHint)
-		}
-		if out = append(out, x); row == 0 {
-			width++
-		}
-		if len(out) > (row+1)*width || v.RepetitionLevel() == 0 && len(out) != row*width+1 {
-			guard.Fail("a list of another length than %d, as in the first row", width)
-		}
-	})
-	failIf(len(out) != n*width, "row %d: a list of another length than %d, as in the first row", n, width)
-	return out
 }
 
 // numberOf returns a function for the numbers of a type, or nil if its values are not numbers.
@@ -168,13 +95,8 @@ func numberOf(t parquet.Type) func(parquet.Value) float64 {
 	}
 	switch kind := t.Kind(); {
 	case kind == parquet.FixedLenByteArray && t.LogicalType() != nil: // a decimal
-		return func(v parquet.Value) (x float64) {
-			for i, b := range v.ByteArray() { // big-endian, in two's complement
-				if x = 256*x + float64(b); i == 0 {
-					x = float64(int8(b))
-				}
-			}
-			return x / scale
+		return func(v parquet.Value) float64 {
+			return decimal(v.ByteArray()) / scale
 		}
 	case kind == parquet.FixedLenByteArray && t.Length() == 2: // the library drops the logical type of half-precision numbers
 		return func(v parquet.Value) float64 { return number.Half(binary.LittleEndian.Uint16(v.ByteArray())) }
@@ -196,17 +118,12 @@ func numberOf(t parquet.Type) func(parquet.Value) float64 {
 	return nil
 }
 
-// wordsOf returns the values of a column of n rows as words, "" for nulls.
-func (in *input) wordsOf(c *parquet.Column, n int) []string {
-	words := make([]string, 0, min(n, 1<<16))
-	in.eachValue(c, n, func(row int, v parquet.Value) {
-		failIf(len(words) != row, "a list; expected one value")
-		word := v.String()
-		if v.IsNull() || word == "NaN" {
-			word = ""
+// decimal returns a whole number in two's complement, big-endian.
+func decimal(raw []byte) (x float64) {
+	for i, b := range raw {
+		if x = 256*x + float64(b); i == 0 {
+			x = float64(int8(b))
 		}
-		words = append(words, word)
-		in.reserve(int64(48+len(word)), "the names up to this row")
-	})
-	return words
+	}
+	return x
 }

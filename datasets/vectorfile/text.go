@@ -84,17 +84,10 @@ func (t *csvTable) readFirstLine(record []string) (isHeader bool) {
 		return false
 	}
 	t.header = lists.Map(record, strings.Clone)
-	names := labelColumns
-	if given != "" {
-		names = []string{given}
-	}
-	for i := 0; i < len(names) && t.label < 0; i++ {
-		t.label = slices.IndexFunc(t.header, func(h string) bool { return strings.EqualFold(h, names[i]) })
-	}
+	t.label = t.in.labelColumn(t.header)
 	if t.label != 0 && hasNames {
 		t.name = 0
 	}
-	failIf(t.label < 0 && given != "" && given != "-", "no column is called %q; the columns are %s", given, naming.Short(t.header))
 	return true
 }
 
