@@ -43,6 +43,7 @@ type level struct {
 	system       *eigen.System
 	// directions are the first exact directions, as columns; others are the eigenvectors of the remaining ones.
 	directions, others *mat.Dense
+	leading            *mat.Dense // the most eigenvectors of system that axes has needed
 }
 
 // lossless is the fraction of the largest singular value above which others lose at most three digits.
@@ -151,12 +152,15 @@ func (p *Samples) axes(ctx context.Context, i, c int) (*Axes, error) {
 		a.directions = l.directions.Slice(0, m, 0, c).(*mat.Dense)
 		return a, nil
 	}
-	vectors, err := l.system.Leading(ctx, c)
-	if err != nil {
-		return nil, err
+	if l.leading == nil || l.leading.RawMatrix().Cols < c {
+		var err error
+		if l.leading, err = l.system.Leading(ctx, c); err != nil {
+			return nil, err
+		}
 	}
-	if a.left = vectors; n > m {
-		a.left, a.directions = nil, vectors
+	r, _ := l.leading.Dims()
+	if a.left = l.leading.Slice(0, r, 0, c).(*mat.Dense); n > m {
+		a.left, a.directions = nil, a.left
 	}
 	return a, nil
 }
