@@ -77,7 +77,12 @@ func (l *run) moves(ctx context.Context) (found []move, err error) {
 		}
 	}
 	err = l.eachScored(ctx, open, func(i int, scores []float64) error {
-		l.bound(i, l.labels[i], scores)
+		from := l.labels[i]
+		at, other, second := leastTwo(scores)
+		if from == at {
+			other = second
+		}
+		l.bound(i, from, scores[from], other)
 		if l.mayGain(i, scores) {
 			if _, gain := l.gain(i); gain > 0 {
 				found = append(found, move{i, gain})
