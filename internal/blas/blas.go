@@ -149,10 +149,9 @@ const (
 
 // panels are packed blocks of both factors in the layout of simd.Tile, which fit the caches (Goto and van de Geijn 2008).
 type panels[T Number] struct {
-	a       [packRows * packDepth]T
-	b       [packColumns * packDepth]T
-	c       [packRows * fewRows]T // a block of cᵀ
-	inPlace operand[T]            // columns of b that are not packed
+	a [packRows * packDepth]T
+	b [packColumns * packDepth]T
+	c [packRows * fewRows]T // a block of cᵀ
 }
 
 var (
@@ -193,15 +192,15 @@ func gemm[T Number](a, b operand[T], alpha, beta T, c Of[T]) {
 		columns := min(packColumns, n-j)
 		for d := 0; d < k; d += packDepth {
 			depth := min(packDepth, k-d)
-			p.inPlace = operand[T]{}
+			var inPlace Of[T] // columns of b that are not packed
 			if b.t == NoTrans && m <= fewRows {
-				p.inPlace = b.rows(d, d+depth).columns(j, j+columns/tile*tile)
+				inPlace = b.rows(d, d+depth).columns(j, j+columns/tile*tile).x
 			}
-			whole := p.inPlace.x.Cols
+			whole := inPlace.Cols
 			b.transposed().pack(p.b[whole*depth:], j+whole, columns-whole, d, depth, tile)
 			part := c
 			part.Cols, part.Data = columns, c.Data[j:]
-			p.multiplyAdd(beta != 0 || d > 0, a, alpha, d, depth, part)
+			p.multiplyAdd(beta != 0 || d > 0, a, alpha, d, depth, inPlace, part)
 		}
 	}
 }
@@ -229,9 +228,9 @@ func (p *panels[T]) multiplyTransposed(a, b operand[T], beta T, c Of[T]) {
 	}
 }
 
-// multiplyAdd computes c = alpha·a·b, plus c if add is set, for the columns deep, …, deep+depth−1 of a, and b in place or
-// packed. For few columns of c the rows of a are not packed.
-func (p *panels[T]) multiplyAdd(add bool, a operand[T], alpha T, deep, depth int, c Of[T]) {
+// multiplyAdd computes c = alpha·a·b, plus c if add is set, for the columns deep, …, deep+depth−1 of a, the first columns of
+// b in place, and the others packed. For few columns of c the rows of a are not packed.
+func (p *panels[T]) multiplyAdd(add bool, a operand[T], alpha T, deep, depth int, inPlace, c Of[T]) {
 	tile, group := simd.TileColumns[T](), simd.TileRows
 	asItLies := a.t == NoTrans && alpha == 1 && c.Cols <= fewRows
 	for i := 0; i < c.Rows; i += packRows {
@@ -245,8 +244,8 @@ func (p *panels[T]) multiplyAdd(add bool, a operand[T], alpha T, deep, depth int
 		}
 		for at := 0; at < c.Cols; at += tile {
 			right, stride := p.b[at*depth:], tile
-			if at < p.inPlace.x.Cols {
-				right, stride = p.inPlace.x.Data[at:], p.inPlace.x.Stride
+			if at < inPlace.Cols {
+				right, stride = inPlace.Data[at:], inPlace.Stride
 			}
 			for r := 0; r < rows; r += group {
 				simd.Tile(add, c.Data[(i+r)*c.Stride+at:], c.Stride, left[r*across:], row, down, right, stride, depth, min(group, rows-r), min(tile, c.Cols-at))
