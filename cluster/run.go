@@ -108,9 +108,8 @@ func (l *run) assign(ctx context.Context) (moved int, err error) {
 	return countMoved(l.previous, l.labels), err
 }
 
-// nearest returns the centre with the lowest cost for sample i, given its scores.
-func (l *run) nearest(i int, scores []float64) int {
-	at, least, second := leastTwo(scores)
+// nearest returns the centre with the lowest cost for sample i, given its scores and leastTwo of them.
+func (l *run) nearest(i int, scores []float64, at int, least, second float64) int {
 	limit := least + l.centres.slack(l.norms[i])
 	if second > limit {
 		return at
@@ -138,9 +137,11 @@ func (l *run) nearest(i int, scores []float64) int {
 func leastTwo(x []float64) (at int, least, second float64) {
 	least, second = math.Inf(1), math.Inf(1)
 	for j, v := range x {
-		if v < least {
+		switch {
+		case !(v < second): // mostly
+		case v < least:
 			at, least, second = j, v, least
-		} else if v < second {
+		default:
 			second = v
 		}
 	}
@@ -287,15 +288,19 @@ func (l *run) assignEach(ctx context.Context) error {
 				return fmt.Errorf("sample %d: %w", i+1, ErrDeadEnd)
 			}
 		}
+		at, least, second := leastTwo(scores)
 		if to < 0 {
-			to = l.nearest(i, scores)
+			to = l.nearest(i, scores, at, least, second)
 		}
 		if p != nil {
 			p.assign(i, to)
 		}
 		l.labels[i] = to
 		l.counts[to]++
-		l.bound(i, to, scores)
+		if to != at {
+			second = least
+		}
+		l.bound(i, to, scores[to], second)
 		return nil
 	})
 }
@@ -315,23 +320,17 @@ func (l *run) eachScored(ctx context.Context, samples []int, f func(i int, score
 	return nil
 }
 
-// bound sets the bounds of sample i, which is in cluster to, from its scores.
-func (l *run) bound(i, to int, scores []float64) {
+// bound sets the bounds of sample i, which is in cluster to, from its score there and the least of the others.
+func (l *run) bound(i, to int, score, other float64) {
 	if l.unbounded {
 		return
-	}
-	second := math.Inf(1)
-	for j, s := range scores {
-		if j != to {
-			second = min(second, s)
-		}
 	}
 	square, by := l.first[i], l.by[i]
 	if l.Distance == DistanceCosine {
 		square, by = 2*square, 2*by
 	}
 	slack := by * l.centres.slack(l.norms[i])
-	l.bounds.set(i, to, math.Sqrt(max(square+by*scores[to]+slack, 0)), math.Sqrt(max(square+by*second-slack, 0)))
+	l.bounds.set(i, to, math.Sqrt(max(square+by*score+slack, 0)), math.Sqrt(max(square+by*other-slack, 0)))
 }
 
 // moveCentres moves the centres to the means of their samples and updates the bounds. moved is the number of

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
-	"image/color"
 	"io"
 	"math"
 	"os"
@@ -195,8 +194,7 @@ func (im *Images) vectorImage(i int) image.Image {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			guard.Fail("%s: column %d: value %v is not finite", s.Names[i], j+1, v)
 		}
-		grey := math.Round(0xffff * min(max((v-im.black)/(im.white-im.black), 0), 1))
-		img.SetGray16(j%s.Width, j/s.Width, color.Gray16{Y: uint16(grey)})
+		binary.BigEndian.PutUint16(img.Pix[2*j:], uint16(float64(0xffff*min(max((v-im.black)/(im.white-im.black), 0), 1))+0.5))
 	}
 	return img
 }

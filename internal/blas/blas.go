@@ -151,6 +151,7 @@ const (
 type panels[T Number] struct {
 	a [packRows * packDepth]T
 	b [packColumns * packDepth]T
+	c [packRows * fewRows]T // a block of cᵀ
 }
 
 var (
@@ -182,24 +183,56 @@ func gemm[T Number](a, b operand[T], alpha, beta T, c Of[T]) {
 	list := panelsOf[T]()
 	p := list.Get()
 	defer list.Put(p)
+	if m <= fewRows && n > fewRows && b.t != NoTrans && alpha == 1 {
+		p.multiplyTransposed(a, b, beta, c)
+		return
+	}
 	tile := simd.TileColumns[T]()
 	for j := 0; j < n; j += packColumns {
 		columns := min(packColumns, n-j)
 		for d := 0; d < k; d += packDepth {
 			depth := min(packDepth, k-d)
-			b.transposed().pack(p.b[:], j, columns, d, depth, tile)
+			var inPlace Of[T] // columns of b that are not packed
+			if b.t == NoTrans && m <= fewRows {
+				inPlace = b.rows(d, d+depth).columns(j, j+columns/tile*tile).x
+			}
+			whole := inPlace.Cols
+			b.transposed().pack(p.b[whole*depth:], j+whole, columns-whole, d, depth, tile)
 			part := c
 			part.Cols, part.Data = columns, c.Data[j:]
-			p.multiplyAdd(beta != 0 || d > 0, a, alpha, d, depth, part)
+			p.multiplyAdd(beta != 0 || d > 0, a, alpha, d, depth, inPlace, part)
 		}
 	}
 }
 
-// multiplyAdd computes c = alpha·a·b, plus c if add is set, for the packed b and the columns deep, …, deep+depth−1 of a. For
-// few columns of c the rows of a are not packed.
-func (p *panels[T]) multiplyAdd(add bool, a operand[T], alpha T, deep, depth int, c Of[T]) {
+// fewRows is the largest number of rows of c for which packing b would take as long as the product.
+const fewRows = 48
+
+// multiplyTransposed computes c = a·b + beta·c, with beta 0 or 1, as blocks of cᵀ = bᵀ·aᵀ + beta·cᵀ.
+func (p *panels[T]) multiplyTransposed(a, b operand[T], beta T, c Of[T]) {
+	for lo := 0; lo < c.Cols; lo += packRows {
+		columns := min(packRows, c.Cols-lo)
+		t := Of[T]{Rows: columns, Cols: c.Rows, Stride: c.Rows, Data: p.c[:]}
+		for r := range c.Rows {
+			for j, x := range c.Data[r*c.Stride+lo:][:columns] {
+				t.Data[j*t.Stride+r] = x
+			}
+		}
+		gemm(b.columns(lo, lo+columns).transposed(), a.transposed(), 1, beta, t)
+		for r := range c.Rows {
+			to := c.Data[r*c.Stride+lo:][:columns]
+			for j := range to {
+				to[j] = t.Data[j*t.Stride+r]
+			}
+		}
+	}
+}
+
+// multiplyAdd computes c = alpha·a·b, plus c if add is set, for the columns deep, …, deep+depth−1 of a, the first columns of
+// b in place, and the others packed. For few columns of c the rows of a are not packed.
+func (p *panels[T]) multiplyAdd(add bool, a operand[T], alpha T, deep, depth int, inPlace, c Of[T]) {
 	tile, group := simd.TileColumns[T](), simd.TileRows
-	asItLies := a.t == NoTrans && alpha == 1 && c.Cols <= 2*tile
+	asItLies := a.t == NoTrans && alpha == 1 && c.Cols <= fewRows
 	for i := 0; i < c.Rows; i += packRows {
 		rows := min(packRows, c.Rows-i)
 		left, across, row, down := p.a[:], depth, 1, group // across: distance between rows of groups; down: between columns
@@ -210,8 +243,12 @@ func (p *panels[T]) multiplyAdd(add bool, a operand[T], alpha T, deep, depth int
 			scale(left[:(rows+group-1)/group*group*depth], alpha)
 		}
 		for at := 0; at < c.Cols; at += tile {
+			right, stride := p.b[at*depth:], tile
+			if at < inPlace.Cols {
+				right, stride = inPlace.Data[at:], inPlace.Stride
+			}
 			for r := 0; r < rows; r += group {
-				simd.Tile(add, c.Data[(i+r)*c.Stride+at:], c.Stride, left[r*across:], row, down, p.b[at*depth:], tile, depth, min(group, rows-r), min(tile, c.Cols-at))
+				simd.Tile(add, c.Data[(i+r)*c.Stride+at:], c.Stride, left[r*across:], row, down, right, stride, depth, min(group, rows-r), min(tile, c.Cols-at))
 			}
 		}
 	}

@@ -81,13 +81,6 @@ func rescale(values []float64, scale float64) error {
 	return nil
 }
 
-// addScaled adds by·y to x.
-func addScaled(x []float64, by float64, y []float64) {
-	for i, v := range y[:len(x)] {
-		x[i] += float64(by * v)
-	}
-}
-
 // rotate replaces x and y by c·x + s·y and c·y − s·x.
 func rotate(x, y []float64, c, s float64) {
 	y = y[:len(x)]

@@ -17,7 +17,7 @@ func Orthonormalise(a *mat.Dense) {
 		for before := elementary.Norm(row); ; before = 1 {
 			for range 2 { // twice is enough for orthogonality to working precision
 				for j := range i {
-					addScaled(row, -elementary.Dot(row, a.RawRowView(j)), a.RawRowView(j))
+					floats.AddScaled(row, -elementary.Dot(row, a.RawRowView(j)), a.RawRowView(j))
 				}
 			}
 			if length := elementary.Norm(row); length > float64(m)*4*eps*before {

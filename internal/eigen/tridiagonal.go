@@ -82,8 +82,8 @@ func (t *tridiagonal) column(i, count int, pairs []float64) {
 	row := t.v.Data[i*t.v.Stride:][:t.v.Stride]
 	for l := range count {
 		v, w := pair(l, i)
-		addScaled(row[i:n], -w[0], v)
-		addScaled(row[i:n], -v[0], w)
+		floats.AddScaled(row[i:n], -w[0], v)
+		floats.AddScaled(row[i:n], -v[0], w)
 	}
 	t.d[i] = row[i]
 	clear(row[:i+1])
@@ -108,11 +108,11 @@ func (t *tridiagonal) column(i, count int, pairs []float64) {
 	for l := range count {
 		earlier, other := pair(l, i+1)
 		along, across := elementary.Dot(earlier, v), elementary.Dot(other, v)
-		addScaled(w, -across, earlier)
-		addScaled(w, -along, other)
+		floats.AddScaled(w, -across, earlier)
+		floats.AddScaled(w, -along, other)
 	}
 	floats.Scale(tau, w)
-	addScaled(w, -tau/2*elementary.Dot(w, v), v)
+	floats.AddScaled(w, -tau/2*elementary.Dot(w, v), v)
 }
 
 // negligible is the length of a column that counts as 0 relative to entries of about 1.
@@ -140,7 +140,7 @@ func blockReflector(v blas.Matrix, tau, s []float64) {
 	for j, tau := range tau[:v.Rows] {
 		s[j*panel+j] = tau
 		for l := range j {
-			addScaled(s[j*panel:j*panel+j], -tau*gram[j*panel+l], s[l*panel:l*panel+j])
+			floats.AddScaled(s[j*panel:j*panel+j], -tau*gram[j*panel+l], s[l*panel:l*panel+j])
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
@@ -47,7 +48,7 @@ func Find(ctx context.Context, p Points, k, probed int) (order []int32, near [][
 	if err != nil {
 		return nil, nil, err
 	}
-	near, err = c.search(ctx, p, k, func(cell, _, _ int) (places []int32) {
+	near, err = c.search(ctx, p, k, nil, func(cell, _, _ int) (places []int32) {
 		for _, other := range c.near[cell] {
 			for place := c.start[other]; place < c.start[other+1]; place++ {
 				places = append(places, int32(place))
@@ -60,24 +61,30 @@ func Find(ctx context.Context, p Points, k, probed int) (order []int32, near [][
 			break
 		}
 		before := near
-		near, err = c.search(ctx, p, k, func(_, lo, hi int) (places []int32) {
+		near, err = c.search(ctx, p, k, before, func(_, lo, hi int) (places []int32) {
+			seen := make([]uint64, p.N/64+1) // a bit for each place
 			for _, list := range before[lo:hi] {
 				for _, x := range list {
-					places = append(places, x.Place)
+					seen[x.Place/64] |= 1 << (x.Place % 64)
 					for _, y := range before[x.Place] {
-						places = append(places, y.Place)
+						seen[y.Place/64] |= 1 << (y.Place % 64)
 					}
 				}
 			}
-			slices.Sort(places)
-			return slices.Compact(places)
+			for word, set := range seen {
+				for ; set != 0; set &= set - 1 {
+					places = append(places, int32(64*word+bits.TrailingZeros64(set)))
+				}
+			}
+			return places
 		})
 	}
 	return c.order, near, err
 }
 
-// search returns the k nearest neighbours of each place among the candidates of its block, places lo to hi−1 of a cell.
-func (c *cells) search(ctx context.Context, p Points, k int, candidates func(cell, lo, hi int) []int32) ([][]Neighbour, error) {
+// search returns the k nearest neighbours of each place among the candidates of its block, places lo to hi−1 of a cell. The
+// candidates include those of before, if any.
+func (c *cells) search(ctx context.Context, p Points, k int, before [][]Neighbour, candidates func(cell, lo, hi int) []int32) ([][]Neighbour, error) {
 	type task struct{ cell, lo, hi int }
 	var tasks []task
 	for cell, end := range c.start[1:] {
@@ -92,10 +99,15 @@ func (c *cells) search(ctx context.Context, p Points, k int, candidates func(cel
 		points := lists.Map(places, func(place int32) int32 { return c.order[place] })
 		own := newSet(p, c.order[t.lo:t.hi], c.squares)
 		own.eachDistance(newSet(p, points, c.squares), func(a int, d []float32) {
-			place, square, nearest := int32(t.lo+a), own.squares[a], make([]Neighbour, 0, k)
+			place, square, nearest, most := int32(t.lo+a), own.squares[a], make([]Neighbour, 0, k), float32(math.Inf(1))
+			if before != nil && len(before[place]) == k {
+				most = before[place][k-1].Square*(1+1e-5) - square + 1e-5*square
+			}
 			for at, v := range d {
-				if places[at] != place && (len(nearest) < k || v <= nearest[k-1].Square) {
-					nearest = topk.Insert(nearest, k, Neighbour{places[at], v}, nearer)
+				if !(v > most) && places[at] != place {
+					if nearest = topk.Insert(nearest, k, Neighbour{places[at], v}, nearer); len(nearest) == k {
+						most = min(most, nearest[k-1].Square)
+					}
 				}
 			}
 			for at := range nearest {

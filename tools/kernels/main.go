@@ -159,6 +159,7 @@ func tile(p *precision) {
 				for j, v := range right {
 					p.load(at(b, j*registerBytes), v)
 				}
+				PREFETCHT0(at(b, 2*g*registerBytes-1)) // the next tile, of a b in place
 				left := YMM()
 				for i := range r {
 					p.broadcast(ofFour(a, aRow, three, i), left)

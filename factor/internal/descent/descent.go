@@ -50,8 +50,10 @@ func MinimiseRows(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int)
 		}
 	}
 	const columns = simd.SweepColumns
-	return parallel.Blocks(ctx, 0, p, columns, func(_, at, end int) {
-		v, linear := make([]float64, k*columns), make([]float64, k*columns)
+	workers := parallel.Cores()
+	buffers := make([]float64, 2*workers*k*columns)
+	return parallel.Blocks(ctx, workers, p, columns, func(worker, at, end int) {
+		v, linear := buffers[2*worker*k*columns:][:k*columns], buffers[(2*worker+1)*k*columns:][:k*columns]
 		for r := range k {
 			for c, x := range from.RawRowView(r)[at:end] {
 				v[r*columns+c] = max(x, 0)

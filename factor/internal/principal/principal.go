@@ -44,6 +44,7 @@ type level struct {
 	system       *eigen.System
 	// directions are the first exact directions, as columns; others are the eigenvectors of the remaining ones.
 	directions, others *mat.Dense
+	leading            *mat.Dense // the most eigenvectors of system that axes has needed
 }
 
 // lossless is the fraction of the largest singular value above which others lose at most three digits.
@@ -147,10 +148,14 @@ func (p *Samples) axes(ctx context.Context, i, c int) *Axes {
 	if i > 0 {
 		p.finish(ctx, l)
 		a.directions = l.directions.Slice(0, m, 0, c).(*mat.Dense)
-	} else if vectors := guard.Must(l.system.Leading(ctx, c)); n > m {
-		a.directions = vectors
-	} else {
-		a.left = vectors
+		return a
+	}
+	if l.leading == nil || l.leading.RawMatrix().Cols < c {
+		l.leading = guard.Must(l.system.Leading(ctx, c))
+	}
+	r, _ := l.leading.Dims()
+	if a.left = l.leading.Slice(0, r, 0, c).(*mat.Dense); n > m {
+		a.left, a.directions = nil, a.left
 	}
 	return a
 }
