@@ -113,7 +113,7 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 	defer in.Close()
 	plan := guard.Must(pipeline.NewPlan(ctx, e, in.Inputs))
 	printNotes(cmd, guard.Must(folder.Notes()))
-	shard := guard.Must(shardOf(cmd))
+	shard := shardOf(cmd)
 	trials := &stages{w: cmd.ErrOrStderr()}
 	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: int(workers), Shard: shard, Progress: trials.show})
 	trials.end()

@@ -193,7 +193,7 @@ func rootCommand(args ...string) *cobra.Command {
 	root.PersistentPreRunE = catching(func(cmd *cobra.Command, args []string) error {
 		inv := invocationIn(cmd.Context())
 		guard.Check(asUsage(cmd, cmp.Or(validateFlags(cmd), inv.begin(cmd, args))))
-		guard.Check(nameShard(cmd))
+		nameShard(cmd)
 		checkFiles(cmd, args)
 		limitMemory(cmd)
 		return inv.readStdin(cmd.Context(), args)

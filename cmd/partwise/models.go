@@ -266,12 +266,10 @@ func featuresCommand() *cobra.Command {
 	e := &spec.Experiment{Features: spec.Features{Auto: true}}
 	cmd := newCommand("features", func(cmd *cobra.Command, args []string) error {
 		e.Data.Set = args[0]
-		switch {
-		case e.Data.Labels != "" && e.Data.Truth != "":
-			failUsage("--labels and --truth both name the classes to write; use one of them")
-		case words != "" && !e.Features.OfWords():
-			failUsage("--words needs visual words, such as --features sift=dense,words=200")
-		}
+		failUsageIf(e.Data.Labels != "" && e.Data.Truth != "",
+			"--labels and --truth both name the classes to write; use one of them")
+		failUsageIf(words != "" && !e.Features.OfWords(),
+			"--words needs visual words, such as --features sift=dense,words=200")
 		checkUse(vectorfile.CanWrite(out))
 		guard.Check(checkNewOut(cmd, force, out, words))
 		in := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error {
@@ -314,12 +312,12 @@ type newSamples struct {
 
 // command returns the command with texts under a name in help.md. Its shards have files with this extension. check tests
 // the flags and the model of a file.
-func (o *newSamples) command(name, usage, extension string, check func(m *models.Model, file string) error,
+func (o *newSamples) command(name, usage, extension string, check func(m *models.Model, file string),
 	do func(*cobra.Command, *models.Model, *inputs) error) *cobra.Command {
 	cmd := newCommand(name, func(cmd *cobra.Command, args []string) error {
 		m, file := readModel(cmd.Context(), args[0])
 		sum := guard.Must(output.Sum(file))
-		guard.Check(check(m, file))
+		check(m, file)
 		if f := cmd.Flags().Lookup("reject"); f != nil {
 			sum += f.Value.String()
 		}
@@ -343,14 +341,9 @@ func (o *newSamples) command(name, usage, extension string, check func(m *models
 func assignCommand() *cobra.Command {
 	var o newSamples
 	var reject float64
-	cmd := o.command("assign", "output CSV file (default: standard output)", ".csv", func(m *models.Model, file string) error {
-		switch {
-		case !(reject >= 0 && reject <= 1):
-			return usageError{fmt.Errorf("--reject %v: expected a fraction from 0 to 1", reject)}
-		case m.Groups == nil:
-			return fmt.Errorf("%s: the model has no groups; use partwise apply", file)
-		}
-		return nil
+	cmd := o.command("assign", "output CSV file (default: standard output)", ".csv", func(m *models.Model, file string) {
+		failUsageIf(!(reject >= 0 && reject <= 1), "--reject %v: expected a fraction from 0 to 1", reject)
+		guard.FailIf(m.Groups == nil, "%s: the model has no groups; use partwise apply", file)
 	}, func(cmd *cobra.Command, m *models.Model, in *inputs) error {
 		found, err := m.Assign(cmd.Context(), in.Inputs, reject)
 		guard.Check(interruptedError(cmd.Context(), err, "grouping"))
@@ -427,12 +420,9 @@ func printAssigned(cmd *cobra.Command, w io.Writer, found []models.Assigned, m *
 
 func applyCommand() *cobra.Command {
 	var o newSamples
-	cmd := o.command("apply", outUsage, ".npz", func(m *models.Model, file string) error {
+	cmd := o.command("apply", outUsage, ".npz", func(m *models.Model, file string) {
 		checkUse(vectorfile.CanWrite(o.out))
-		if m.Result == nil {
-			return fmt.Errorf("%s: the model has no basis vectors; use partwise assign", file)
-		}
-		return nil
+		guard.FailIf(m.Result == nil, "%s: the model has no basis vectors; use partwise assign", file)
 	}, func(cmd *cobra.Command, m *models.Model, in *inputs) error {
 		v, err := m.Represent(cmd.Context(), in.Inputs)
 		guard.Check(interruptedError(cmd.Context(), err, "representing"))

@@ -143,17 +143,14 @@ func cleanCommand() *cobra.Command {
 	var undo bool
 	var notSame []string
 	cmd := newCommand("clean", func(cmd *cobra.Command, args []string) error {
-		if undo && to == "" {
-			failUsage("--undo needs --to, the folder with the moved photos")
-		}
+		failUsageIf(undo && to == "", "--undo needs --to, the folder with the moved photos")
 		if undo {
 			return undoSort(cmd, args, to, photos)
 		}
 		chosen := strings.Split(kinds, ",")
 		for _, kind := range chosen {
-			if !slices.Contains(report.Kinds, kind) {
-				failUsage("--kinds: unknown kind %q: expected %s", kind, phrase.List(report.Kinds))
-			}
+			failUsageIf(!slices.Contains(report.Kinds, kind),
+				"--kinds: unknown kind %q: expected %s", kind, phrase.List(report.Kinds))
 		}
 		var pairs [][2]string
 		for _, text := range notSame {
@@ -198,9 +195,7 @@ func tagCommand() *cobra.Command {
 	var undo, force bool
 	cmd := newCommand("tag", func(cmd *cobra.Command, args []string) error {
 		if undo {
-			if pictures == "" && len(args) == 0 {
-				failUsage("--undo needs RESULTS or --pictures")
-			}
+			failUsageIf(pictures == "" && len(args) == 0, "--undo needs RESULTS or --pictures")
 			if pictures == "" {
 				var err error
 				if _, pictures, err = output.Written(args[0]); err != nil {

@@ -39,11 +39,10 @@ func reproduceCommand() *cobra.Command {
 	r := &reproduce.Runner{Pages: report.ExperimentFiles, Program: releaseVersion(buildInfo())}
 	cmd := newCommand("reproduce", func(cmd *cobra.Command, args []string) error {
 		r.Workers = int(workers)
-		r.Shard = guard.Must(shardOf(cmd))
+		r.Shard = shardOf(cmd)
 		o.validate(r, args)
-		if r.Shard.Of > 0 && !r.Quick && !cmd.Flags().Changed("draws") {
-			failUsage("--shard needs --draws or --quick: a shard alone cannot decide when to stop")
-		}
+		failUsageIf(r.Shard.Of > 0 && !r.Quick && !cmd.Flags().Changed("draws"),
+			"--shard needs --draws or --quick: a shard alone cannot decide when to stop")
 		if slices.Equal(args, []string{reproduce.Beyond}) {
 			return o.runBeyond(cmd, r, workers)
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,39 +35,33 @@ func shardFlag(cmd *cobra.Command, extension string) {
 	}
 }
 
-// shardOf returns the shard in the flag, Of = 0 for none.
-func shardOf(cmd *cobra.Command) (s vectorfile.Shard, err error) {
+// shardOf returns the shard in the flag, Of = 0 for none. A wrong one is a usage error.
+func shardOf(cmd *cobra.Command) (s vectorfile.Shard) {
 	f := cmd.Flags().Lookup("shard")
 	if f == nil || !f.Changed {
-		return s, nil
+		return s
 	}
-	if s, err = vectorfile.ParseShard(f.Value.String()); err != nil {
-		err = usageError{fmt.Errorf("--shard: %w", err)}
-	}
-	return s, err
+	s, err := vectorfile.ParseShard(f.Value.String())
+	checkUse(guard.Wrap(err, "--shard"))
+	return s
 }
 
 // nameShard replaces the folder in --out by the shard's file in it, before the files of the command are checked.
-func nameShard(cmd *cobra.Command) error {
-	s, err := shardOf(cmd)
-	extension := cmd.Annotations[shardFile]
-	if s.Of == 0 || extension == "" || err != nil {
-		return err
+func nameShard(cmd *cobra.Command) {
+	s, extension := shardOf(cmd), cmd.Annotations[shardFile]
+	if s.Of == 0 || extension == "" {
+		return
 	}
 	out := cmd.Flags().Lookup("out")
 	dir, file := out.Value.String(), s.File("rows", extension)
-	if dir == "" || slices.Contains([]string{".npz", ".csv", ".mat"}, filepath.Ext(dir)) {
-		return usageError{fmt.Errorf("--out %q: expected a folder, in which --shard %s writes %s", dir, s, file)}
-	}
-	return out.Value.Set(filepath.Join(dir, file))
+	failUsageIf(dir == "" || slices.Contains([]string{".npz", ".csv", ".mat"}, filepath.Ext(dir)),
+		"--out %q: expected a folder, in which --shard %s writes %s", dir, s, file)
+	guard.Check(out.Value.Set(filepath.Join(dir, file)))
 }
 
 // openPart opens the data, or the shard of it in the flag. Of data in as many shards it opens only the shard's file.
 func openPart(cmd *cobra.Command, e *spec.Experiment) (*datasets.Set, error) {
-	of, err := shardOf(cmd)
-	if err != nil {
-		return nil, err
-	}
+	of := shardOf(cmd)
 	if cmd.Annotations[shardFile] == "" { // its shards are parts of the draws
 		of = vectorfile.Shard{}
 	}
@@ -86,22 +79,17 @@ func checkNewOut(cmd *cobra.Command, force bool, out string, more ...string) err
 // checkShard compares the set with the shard in the file out, if any. It returns shards.ErrDone for a shard of the same set
 // and settings, and sets replace for a torn one.
 func checkShard(cmd *cobra.Command, e *spec.Experiment, set *datasets.Set, out string, replace *bool, model []byte) error {
-	if of, err := shardOf(cmd); of.Of == 0 {
-		return err
+	if shardOf(cmd).Of == 0 {
+		return nil
 	}
 	if model == nil {
-		if err := shards.CheckFeatures(e.Features.Resolve(set)); err != nil {
-			return usageError{fmt.Errorf("--%w", err)}
-		}
+		err := shards.CheckFeatures(e.Features.Resolve(set))
+		failUsageIf(err != nil, "--%w", err)
 	}
 	torn, err := shards.Check(cmd.Context(), e, set, out, model)
+	guard.Check(err)
 	*replace = *replace || torn
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(out), 0o777)
-	}
-	if err != nil {
-		return err
-	}
+	guard.Check(os.MkdirAll(filepath.Dir(out), 0o777))
 	return checkNewFiles(*replace, out, skippedList(out))
 }
 
@@ -109,15 +97,10 @@ func vocabCommand() *cobra.Command {
 	var words int
 	e := &spec.Experiment{}
 	describe := func(cmd *cobra.Command, args []string) error {
-		of, err := shardOf(cmd)
-		switch {
-		case err != nil:
-			return err
-		case of.Of == 0:
-			return usageError{errors.New("expected --shard, to write descriptors of images, or --passes, to learn words from them")}
-		case !e.Features.OfWords():
-			return usageError{errors.New("--shard needs the features of the words, such as --features sift=dense,words=1000")}
-		}
+		of := shardOf(cmd)
+		failUsageIf(of.Of == 0, "expected --shard, to write descriptors of images, or --passes, to learn words from them")
+		failUsageIf(!e.Features.OfWords(),
+			"--shard needs the features of the words, such as --features sift=dense,words=1000")
 		out, replace := cmd.Flags().Lookup("out").Value.String(), cmd.Flags().Lookup("force").Value.String() == "true"
 		// A classification learns the words of each draw, so the images are only described.
 		e.Data.Set, e.Task = args[0], spec.Classification
@@ -143,9 +126,7 @@ func vocabCommand() *cobra.Command {
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
 	return withPasses(cmd, func(*cobra.Command, *spec.Experiment) (spec.Method, passes.Run) {
-		if words < 1 {
-			failUsage("--count %d: expected 1 or more", words)
-		}
+		failUsageIf(words < 1, "--count %d: expected 1 or more", words)
 		return spec.Method{Name: spec.KMeans}, passes.Run{Rank: words, Words: true}
 	})
 }

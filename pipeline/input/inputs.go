@@ -116,24 +116,22 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	if opt.Pictures && set.Files != nil && set.Masks == nil && !opt.InBlocks {
 		in.pictures = &looks{images: in.Images, store: in.store}
 	}
-	var err error
-	if in.links, err = ReadLinks(ctx, e.Links, set); err == nil {
-		err = in.reserveMatrix(ctx, "the vectors of "+set.Name, set.Vectors)
-	}
-	switch {
-	case err != nil:
-	case (set.Weights != nil || set.Masks != nil) && opt.InBlocks, (set.Missing || set.Weights != nil || set.Masks != nil) && (f.Joined != nil || f.OfWords()):
-		err = fmt.Errorf("features: %s has missing values or weights, which are not supported with joined features and visual words, and weights and masks in batches", set.Name)
-	case opt.InBlocks:
-		err = in.prepareBlocks(ctx)
-	case f.Joined != nil || f.OfWords():
-		err = in.prepareLearned(ctx, e)
-	default:
-		err = in.prepare(ctx)
-	}
-	if err == nil {
-		err = in.propagateAll(ctx)
-	}
+	err := guard.Try(func() {
+		in.links = guard.Must(ReadLinks(ctx, e.Links, set))
+		in.reserveMatrix(ctx, "the vectors of "+set.Name, set.Vectors)
+		isLearned, isWeighted := f.Joined != nil || f.OfWords(), set.Weights != nil || set.Masks != nil
+		guard.FailIf(isWeighted && opt.InBlocks || (set.Missing || isWeighted) && isLearned,
+			"features: %s has missing values or weights, which are not supported with joined features and visual words, and weights and masks in batches", set.Name)
+		switch {
+		case opt.InBlocks:
+			in.prepareBlocks(ctx)
+		case isLearned:
+			in.prepareLearned(ctx, e)
+		default:
+			in.prepare(ctx)
+		}
+		in.propagateAll(ctx)
+	})
 	if err != nil {
 		in.Close()
 		return nil, err
@@ -142,8 +140,8 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 }
 
 // propagateAll propagates all samples, unless each draw first learns other features. Experiments share the result among
-// draws of all samples.
-func (in *Inputs) propagateAll(ctx context.Context) (err error) {
+// draws of all samples. It and other functions that PrepareSet calls end with guard.Fail.
+func (in *Inputs) propagateAll(ctx context.Context) {
 	if in.Features.Whiten > 0 {
 		in.Height, in.Width, in.Channels = 0, 0, 0
 	}
@@ -151,12 +149,10 @@ func (in *Inputs) propagateAll(ctx context.Context) (err error) {
 		in.Places = features.Cells{}
 	}
 	if in.extracted = in.X; in.X == nil || !in.Features.Transductive() {
-		return nil
+		return
 	}
-	if in.X, err = in.propagate(ctx, in.X, len(in.Set.Classes), &in.Learned); err != nil {
-		return err
-	}
-	return in.reserveMatrix(ctx, "the propagated features of "+in.Set.Name, in.X)
+	in.X = guard.Must(in.propagate(ctx, in.X, len(in.Set.Classes), &in.Learned))
+	in.reserveMatrix(ctx, "the propagated features of "+in.Set.Name, in.X)
 }
 
 func (in *Inputs) options(what string) features.Options {
@@ -165,33 +161,29 @@ func (in *Inputs) options(what string) features.Options {
 	}
 }
 
-func (in *Inputs) prepare(ctx context.Context) (err error) {
-	defer guard.Catch(&err)
+func (in *Inputs) prepare(ctx context.Context) {
 	m := guard.Must(in.Features.Extract(ctx, in.Set, in.options("reading")))
-	guard.Check(in.mask(ctx, m))
-	m.X = guard.Must(in.weighted(m.X, m.Rows))
+	in.mask(ctx, m)
+	m.X = in.weighted(m.X, m.Rows)
 	in.X, in.Made = m.X, m.Made
 	in.setShape()
-	return in.reserveMatrix(ctx, "the features of "+in.Set.Name, m.X)
+	in.reserveMatrix(ctx, "the features of "+in.Set.Name, m.X)
 }
 
 // maskedShare is the share of a pixel's area that is white in the mask of a missing pixel. Grey noise stays below it.
 const maskedShare = 0.1
 
 // mask makes pixels missing where the mask of their sample is white.
-func (in *Inputs) mask(ctx context.Context, m *features.Matrix) error {
+func (in *Inputs) mask(ctx context.Context, m *features.Matrix) {
 	f := in.Features
-	switch {
-	case in.Set.Masks == nil:
-		return nil
-	case !features.InfoOf(f.ExtractorOrPixels()).KeepsShape, m.Height == 0, f.Normalise != features.NormNone, f.Power != 0:
-		return fmt.Errorf("features: the masks of %s need the pixels of images: set pixels, and normalise to none", in.Set.Name)
+	if in.Set.Masks == nil {
+		return
 	}
+	guard.FailIf(!features.InfoOf(f.ExtractorOrPixels()).KeepsShape || m.Height == 0 || f.Normalise != features.NormNone || f.Power != 0,
+		"features: the masks of %s need the pixels of images: set pixels, and normalise to none", in.Set.Name)
 	f.Extractor = features.Pixels{Size: features.Size{Height: m.Height, Width: m.Width}, Colour: m.Channels == 3}
-	masks, err := f.Extract(ctx, in.Set.Masks.Subset(m.Rows), features.Options{Raw: true, Progress: in.progress.Of("reading masks")})
-	if err != nil {
-		return err
-	}
+	opt := features.Options{Raw: true, Progress: in.progress.Of("reading masks")}
+	masks := guard.Must(f.Extract(ctx, in.Set.Masks.Subset(m.Rows), opt))
 	m.X.(*mat.Dense).Apply(func(i, j int, v float64) float64 {
 		if masks.X.At(i, j) > maskedShare {
 			return math.NaN()
@@ -199,13 +191,12 @@ func (in *Inputs) mask(ctx context.Context, m *features.Matrix) error {
 		return v
 	}, m.X)
 	in.Set.Missing = true
-	return nil
 }
 
 // weighted returns the features x of some samples as a *factor.Weighted, if they have missing values or weights.
-func (in *Inputs) weighted(x mat.Matrix, rows []int) (mat.Matrix, error) {
+func (in *Inputs) weighted(x mat.Matrix, rows []int) mat.Matrix {
 	if !in.Set.Missing && in.Set.Weights == nil {
-		return x, nil
+		return x
 	}
 	dense, isDense := x.(*mat.Dense)
 	out := &factor.Weighted{Matrix: x}
@@ -214,16 +205,16 @@ func (in *Inputs) weighted(x mat.Matrix, rows []int) (mat.Matrix, error) {
 		w := matrix.SelectRows(in.Set.Weights, rows)
 		if _, columns := w.Dims(); columns == 1 {
 			out.Samples = mat.Col(nil, 0, w)
-		} else if out.Entries = mat.DenseCopyOf(w); columns != m {
-			return nil, fmt.Errorf("features: %s has weights of %d values, but %d features: only unchanged vectors can have weights of values", in.Set.Name, columns, m)
+		} else {
+			guard.FailIf(columns != m, "features: %s has weights of %d values, but %d features: only unchanged vectors can have weights of values", in.Set.Name, columns, m)
+			out.Entries = mat.DenseCopyOf(w)
 		}
 	}
-	switch {
-	case in.Features.Transductive():
-		return nil, fmt.Errorf("features: %s has missing values or weights, which cannot be whitened or propagated", in.Set.Name)
-	case !isDense && (in.Set.Missing || out.Entries != nil):
-		return nil, fmt.Errorf("features: %s has missing values or weights of values, which sparse vectors do not support", in.Set.Name)
-	case out.Entries != nil:
+	guard.FailIf(in.Features.Transductive(),
+		"features: %s has missing values or weights, which cannot be whitened or propagated", in.Set.Name)
+	guard.FailIf(!isDense && (in.Set.Missing || out.Entries != nil),
+		"features: %s has missing values or weights of values, which sparse vectors do not support", in.Set.Name)
+	if out.Entries != nil {
 		out.Entries.Apply(func(i, j int, w float64) float64 {
 			if w == 0 {
 				dense.Set(i, j, math.NaN())
@@ -231,7 +222,7 @@ func (in *Inputs) weighted(x mat.Matrix, rows []int) (mat.Matrix, error) {
 			return w
 		}, out.Entries)
 	}
-	return out, nil
+	return out
 }
 
 // IsWeighted reports whether X has missing values or weights.
@@ -259,11 +250,10 @@ type PrepareOptions struct {
 }
 
 // prepareLearned computes visual words and joined features, unless each draw of a classification learns its own.
-func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err error) {
-	defer guard.Catch(&err)
+func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) {
 	before, eachDraw := len(in.releases), e.Task == spec.Classification
 	if in.Features.Joined != nil {
-		all := guard.Must(newJoined(ctx, in))
+		all := newJoined(ctx, in)
 		in.learner = all
 		columns := 0
 		for _, m := range all.members {
@@ -280,22 +270,20 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err e
 		eachDraw = eachDraw && in.Bag.fixed == nil
 	}
 	if eachDraw {
-		return nil
+		return
 	}
 	if in.Bag != nil {
 		defer timing.Start(ctx, timing.Words)()
 	}
-	if in.X, in.Learned, err = in.learner.learn(ctx, in.Rows, len(in.Rows), rng.Seed(e.Seed, "words")); err != nil {
-		return err
-	}
-	in.learner = nil
+	x, learned, err := in.learner.learn(ctx, in.Rows, len(in.Rows), rng.Seed(e.Seed, "words"))
+	guard.Check(err)
+	in.X, in.Learned, in.learner = x, learned, nil
 	pieces := slices.Clone(in.releases[before:])
-	guard.Check(in.reserveMatrix(ctx, "the features of "+in.Set.Name, in.X))
+	in.reserveMatrix(ctx, "the features of "+in.Set.Name, in.X)
 	in.releases = slices.Delete(in.releases, before, before+len(pieces))
 	for _, release := range pieces {
 		release()
 	}
-	return nil
 }
 
 // Close releases the reserved memory, and closes a set whose vectors are on disk.
@@ -441,13 +429,11 @@ func CheckBatch(f spec.Features) (err error) {
 	return nil
 }
 
-func (in *Inputs) prepareBlocks(ctx context.Context) (err error) {
-	defer guard.Catch(&err)
+func (in *Inputs) prepareBlocks(ctx context.Context) {
 	guard.Check(CheckBatch(in.Features))
 	b := guard.Must(in.Features.InBlocks(ctx, in.Set, in.options("reading")))
 	in.Blocks, in.Made, in.Places = b, b.Made, features.Cells{}
 	in.setShape()
-	return nil
 }
 
 // ReadLinks reads the links of the files, by samples of the set.
@@ -490,9 +476,9 @@ func WithMemory(ctx context.Context, limit int64) context.Context {
 func describeSize(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
 
 // reserveMatrix reserves memory for x until the inputs are closed.
-func (in *Inputs) reserveMatrix(ctx context.Context, what string, x mat.Matrix) error {
+func (in *Inputs) reserveMatrix(ctx context.Context, what string, x mat.Matrix) {
 	if x == nil {
-		return nil
+		return
 	}
 	n, m := x.Dims()
 	bytes := 8 * int64(n) * int64(m)
@@ -508,12 +494,7 @@ func (in *Inputs) reserveMatrix(ctx context.Context, what string, x mat.Matrix) 
 	case *vectorfile.Stored:
 		bytes = 0
 	}
-	release, err := memory.FromContext(ctx).Keep(bytes, describeSize(what, n, m))
-	if err != nil {
-		return err
-	}
-	in.releases = append(in.releases, release)
-	return nil
+	in.releases = append(in.releases, guard.Must(memory.FromContext(ctx).Keep(bytes, describeSize(what, n, m))))
 }
 
 // Subset returns the inputs of some rows of X.

@@ -45,8 +45,7 @@ type member struct {
 
 // newJoined computes the features, and describes images for visual words. It sets Rows and Skipped of the inputs: the
 // samples that all features can use, and an error for each other sample.
-func newJoined(ctx context.Context, in *Inputs) (_ *joined, err error) {
-	defer guard.Catch(&err)
+func newJoined(ctx context.Context, in *Inputs) *joined {
 	f := in.Features
 	guard.Check(guard.Wrap(f.CheckJoined(), "features"))
 	n := in.Set.Len()
@@ -61,7 +60,7 @@ func newJoined(ctx context.Context, in *Inputs) (_ *joined, err error) {
 	}
 	bad := make([]error, n)
 	for _, at := range order {
-		left := guard.Must(j.members[at].make(ctx, in))
+		left := j.members[at].make(ctx, in)
 		for i, row := range j.members[at].rowOf {
 			if row < 0 {
 				bad[i], left = cmp.Or(bad[i], left[0]), left[1:]
@@ -76,14 +75,13 @@ func newJoined(ctx context.Context, in *Inputs) (_ *joined, err error) {
 		}
 	}
 	if len(in.Rows) == 0 {
-		return nil, fmt.Errorf("features: none of the %d samples of %s is usable for all joined features: %w", n, in.Set.Name, in.Skipped[0])
+		guard.Fail("features: none of the %d samples of %s is usable for all joined features: %w", n, in.Set.Name, in.Skipped[0])
 	}
-	return j, nil
+	return j
 }
 
 // make computes the feature of the samples, and returns an error for each unusable one.
-func (m *member) make(ctx context.Context, in *Inputs) (skipped []error, err error) {
-	defer guard.Catch(&err)
+func (m *member) make(ctx context.Context, in *Inputs) (skipped []error) {
 	var used []int
 	f := m.Features
 	f.SkipBad = in.Features.SkipBad
@@ -92,11 +90,11 @@ func (m *member) make(ctx context.Context, in *Inputs) (skipped []error, err err
 		used, skipped = m.bag.Rows, m.bag.Skipped
 	} else {
 		m.made = guard.Must(f.Extract(ctx, in.Set, in.options("reading")))
-		guard.Check(in.reserveMatrix(ctx, "the features of "+in.Set.Name, m.made.X))
+		in.reserveMatrix(ctx, "the features of "+in.Set.Name, m.made.X)
 		used, skipped = m.made.Rows, m.made.Skipped
 	}
 	m.rowOf = PlacesOf(used, in.Set.Len())
-	return skipped, nil
+	return skipped
 }
 
 func (j *joined) columns() (columns int) {
