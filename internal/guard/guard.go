@@ -56,7 +56,7 @@ func Wrap(err error, context string, args ...any) error {
 type failure struct{ error }
 
 // Fail ends the function that has deferred Catch, or the enclosing call of Try or Call, with an error. It must not leave its
-// package.
+// package. A function that runs under parallel.Do or parallel.Blocks needs its own Try.
 func Fail(format string, args ...any) { Check(fmt.Errorf(format, args...)) }
 
 // FailIf is Fail if something is wrong.

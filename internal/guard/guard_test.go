@@ -79,3 +79,26 @@ func TestInterruptible(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestCatchWithin checks that the context precedes the error of Fail and a returned error, and that other panics continue.
+func TestCatchWithin(t *testing.T) {
+	f := func(fail func() error) (err error) {
+		defer guard.CatchWithin(&err, "k-means")
+		return fail()
+	}
+	cause := errors.New("no data")
+	for name, fail := range map[string]func() error{
+		"Check": func() error { guard.Check(cause); return nil }, "return": func() error { return cause },
+	} {
+		if err := f(fail); !errors.Is(err, cause) || err.Error() != "k-means: no data" {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if err := f(func() error { return nil }); err != nil {
+		t.Errorf("without an error: got %v", err)
+	}
+	var fault *guard.PanicError
+	if err := guard.Call(func() error { return f(func() error { panic("bug") }) }); !errors.As(err, &fault) || fault.Value != "bug" {
+		t.Errorf("a panic gives %v", err)
+	}
+}
