@@ -83,7 +83,7 @@ func Find(ctx context.Context, p Points, k, probed int) (order []int32, near [][
 }
 
 // search returns the k nearest neighbours of each place among the candidates of its block, places lo to hi−1 of a cell. The
-// candidates include those of before, if any.
+// candidates include the neighbours in before, if any.
 func (c *cells) search(ctx context.Context, p Points, k int, before [][]Neighbour, candidates func(cell, lo, hi int) []int32) ([][]Neighbour, error) {
 	type task struct{ cell, lo, hi int }
 	var tasks []task
