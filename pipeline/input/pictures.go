@@ -10,7 +10,10 @@ import (
 	"image"
 	imagedraw "image/draw"
 	"image/jpeg"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -36,6 +39,73 @@ type looks struct {
 	images   *datasets.Images
 	store    features.Cache
 	bySample sync.Map // a *pictures.Look by sample
+
+	files   []fs.FileInfo // by sample, nil for a missing file
+	sumsKey cache.Key
+	stamps  []stamp
+	known   map[stamp]stamp // the sum of a file by its stamp
+}
+
+// stamp is a digest of a file's name, size and times, zero if it may change with equal times; or a SHA-256 sum of a file.
+type stamp = [sha256.Size]byte
+
+// settled is the age of a file after which further changes have other times: some file systems count in steps of two
+// seconds.
+var settled = 3 * time.Second
+
+// readSums sets images.Known to the sums that writeSums cached for the same data, so that Sum does not read unchanged files.
+func (l *looks) readSums(set *datasets.Set, data string) {
+	dir, _ := filepath.Abs(data) // fails only without a working folder
+	l.sumsKey, l.known = cache.NewKey("sums", dir), map[stamp]stamp{}
+	l.files, l.stamps = make([]fs.FileInfo, set.Len()), make([]stamp, set.Len())
+	blob, _ := l.store.Get(l.sumsKey)
+	for pair := range slices.Chunk(blob, 2*sha256.Size) {
+		l.known[stamp(pair)] = stamp(pair[sha256.Size:])
+	}
+	now := time.Now()
+	for i, file := range set.Files {
+		info, err := os.Stat(file)
+		if err != nil {
+			continue
+		}
+		l.files[i] = info
+		if changed, ok := statusChange(info); ok && now.Sub(changed) > settled {
+			l.stamps[i] = cache.NewKey(set.Names[i], info.Size(), info.ModTime().UnixNano(), changed.UnixNano())
+		}
+	}
+	l.images.Known = func(i int) (sum stamp, ok bool) {
+		sum, ok = l.known[l.stamps[i]]
+		return sum, ok
+	}
+}
+
+// statusChange returns the last change of a file's content or status, if the system has it. Programs can restore a
+// modification time, but not this time.
+func statusChange(info fs.FileInfo) (time.Time, bool) {
+	if stat := reflect.ValueOf(info.Sys()); stat.Kind() == reflect.Pointer {
+		for _, name := range []string{"Ctim", "Ctimespec"} { // of Linux, and of macOS and BSD
+			if field := stat.Elem().FieldByName(name); field.IsValid() {
+				at, ok := field.Addr().Interface().(interface{ Unix() (sec, nsec int64) })
+				return time.Unix(at.Unix()), ok
+			}
+		}
+	}
+	return time.Time{}, false
+}
+
+// writeSums caches the sums of all files whose content is known.
+func (l *looks) writeSums() {
+	var blob []byte
+	changed := false
+	for i, s := range l.stamps {
+		if sum, ok := l.images.Noted(i); ok && s != (stamp{}) {
+			blob = append(append(blob, s[:]...), sum[:]...)
+			changed = changed || l.known[s] != sum
+		}
+	}
+	if changed {
+		l.store.Put(l.sumsKey, blob)
+	}
 }
 
 // observer returns an observer of decoded images, nil without looks.
@@ -202,6 +272,7 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	if err != nil {
 		return nil, err
 	}
+	in.pictures.writeSums()
 	p := &Pictures{}
 	if blob, ok := in.store.Get(key); ok && json.Unmarshal(blob, p) == nil && len(p.CopyOf) == len(in.Rows) {
 		return p, ctx.Err()
@@ -224,7 +295,7 @@ func (in *Inputs) picturesKey() (cache.Key, error) {
 		}
 		h.Write(sum[:])
 		fmt.Fprintln(h, len(in.Set.Names[row]))
-		if info, err := os.Stat(in.Set.Files[row]); err == nil {
+		if info := in.pictures.files[row]; info != nil {
 			fmt.Fprintln(h, info.ModTime().UnixNano())
 		}
 	}
@@ -247,12 +318,11 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 	changed, taken := make([]time.Time, n), make([]time.Time, n)
 	if err := parallel.Blocks(ctx, 0, n, 16, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			file := in.Set.Files[in.Rows[i]]
-			if info, err := os.Stat(file); err == nil {
+			if info := in.pictures.files[in.Rows[i]]; info != nil {
 				p.Bytes[i], changed[i] = info.Size(), info.ModTime()
 			}
 			p.Size[i], p.Sharpness[i] = image.Pt(all[i].Width, all[i].Height), all[i].Sharpness
-			p.Capture[i] = imagefile.ReadCapture(file)
+			p.Capture[i] = imagefile.ReadCapture(in.Set.Files[in.Rows[i]])
 			taken[i] = p.Capture[i].Taken
 		}
 	}); err != nil {
