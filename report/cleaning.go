@@ -277,9 +277,12 @@ func (c *Cleaning) WritePage(ctx context.Context, dir, command string) (err erro
 	w := &cleaningPage{Cleaning: *c, data: data, page: page{
 		folder: folder{filepath.Join(stage.Dir(), cleaningFolder), ctx}, Name: "Photos to clean up", Command: command,
 		Lead:   cmp.Or(c.Summary(), "No copies, bursts, blurred or blank photos") + ".",
-		About:  "The first photo of each stack is the one to keep; partwise clean can move the others into a folder of your choice.",
-		Styles: []string{pageCSS, clustersCSS, cleaningCSS, data.cellCSS()},
+		About:  "The first photo of each stack is the one to keep; partwise clean can move the others into a folder of your choice. Arrow keys lead from photo to photo.",
+		Styles: []string{pageCSS, clustersCSS, cleaningCSS, data.cellCSS()}, Scripts: []string{"grid.js", "cleaning.js"},
 	}}
+	for _, name := range w.Scripts {
+		w.writeBytes(name, guard.Must(scripts.ReadFile(name)))
+	}
 	guard.Check(writePage(&w.page, w, []section[*cleaningPage]{
 		{id: "stacks", title: "Stacks", template: readTemplate("stacks"), make: cleaningStacks},
 		{id: "marked", title: "Blurred and blank", template: readTemplate("marked"), make: cleaningMarked},
@@ -317,6 +320,18 @@ func remarks(counts map[string]int) (parts []string) {
 	return parts
 }
 
+// steps are the items of a list that a page shows at once, and those that it shows on demand.
+type steps[T any] struct{ First, Later []T }
+
+// inSteps returns the steps of a list, nil if it is empty.
+func inSteps[T any](all []T) *steps[T] {
+	if len(all) == 0 {
+		return nil
+	}
+	n := min(len(all), 48)
+	return &steps[T]{all[:n], all[n:]}
+}
+
 func cleaningStacks(w *cleaningPage) any {
 	views := make([]stackView, len(w.Stacks))
 	for i, stack := range w.Stacks {
@@ -326,14 +341,11 @@ func cleaningStacks(w *cleaningPage) any {
 			views[i].Photos = append(views[i].Photos, w.cleaned(p, kind, p.row == stack[0].row))
 		}
 	}
-	return views
+	return inSteps(views)
 }
 
 func cleaningMarked(w *cleaningPage) any {
-	if len(w.Marked) == 0 {
-		return nil
-	}
-	return []stackView{{Photos: lists.Map(w.Marked, func(p Photo) cleanedView { return w.cleaned(p, p.Remark, false) })}}
+	return inSteps(lists.Map(w.Marked, func(p Photo) cleanedView { return w.cleaned(p, p.Remark, false) }))
 }
 
 // cleaned returns the view of a photo that is kept, or of a copy, burst, blurred or blank photo.

@@ -274,7 +274,7 @@ func TestWriteClustersBare(t *testing.T) {
 	}
 	files := tree(t, dir)
 	sources(t, files)
-	if len(files) != 5 {
+	if len(files) != 6 {
 		t.Errorf("%d files, want the page, its scripts and its data", len(files))
 	}
 	for _, words := range []string{"3 samples in 3 groups.", "a.txt", "c.txt", "0 samples."} {
