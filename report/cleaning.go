@@ -320,7 +320,7 @@ func remarks(counts map[string]int) (parts []string) {
 	return parts
 }
 
-// steps are the items of a list that a page shows at once, and those that it shows on demand.
+// steps are the first items of a list, which a page shows at once, and the later ones, which it shows on demand.
 type steps[T any] struct{ First, Later []T }
 
 // inSteps returns the steps of a list, nil if it is empty.

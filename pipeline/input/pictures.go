@@ -306,11 +306,18 @@ func (in *Inputs) picturesKey() (cache.Key, error) {
 func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Pictures, error) {
 	owner := &Reporter{To: progress}
 	defer owner.End()
-	all, err := looksOf(ctx, in, owner)
-	if err != nil {
+	n := len(in.Rows)
+	all := make([]*pictures.Look, n)
+	if err := parallel.Each(ctx, 0, n, owner.Of("examining images"), func(i int) (err error) {
+		if look, ok := in.pictures.bySample.Load(in.Rows[i]); ok {
+			all[i] = look.(*pictures.Look)
+		} else {
+			all[i], _, err = in.pictures.lookOf(ctx, in.Rows[i])
+		}
+		return err
+	}); err != nil {
 		return nil, err
 	}
-	n := len(all)
 	p := &Pictures{
 		Remark: pictures.Remarks(all), Sharpness: make([]float64, n),
 		Size: make([]image.Point, n), Bytes: make([]int64, n), Capture: make([]imagefile.Capture, n),
@@ -330,6 +337,7 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 	}
 	sums := make([][sha256.Size]byte, n)
 	for i, row := range in.Rows {
+		var err error
 		if sums[i], err = ContentOf(in.Images, row); err != nil {
 			return nil, err
 		}
@@ -351,7 +359,10 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 	stacks, err := pictures.Copies(ctx, pictures.Source{
 		Looks: all, Order: order, Same: same, Near: near, Taken: taken,
 		Thumbnail: func(ctx context.Context, i int) (image.Image, error) { return in.pictures.thumbnail(ctx, in.Rows[i]) },
-		Equal:     in.samePixels, Progress: owner.Of("comparing images"),
+		Equal: func(ctx context.Context, i, j int) (bool, error) {
+			return samePixels(ctx, in.Images, in.Rows[i], in.Rows[j])
+		},
+		Progress: owner.Of("comparing images"),
 	})
 	if err != nil {
 		return nil, err
@@ -359,18 +370,6 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 	p.CopyOf, p.Near, p.Burst = stacks.CopyOf, stacks.Near, stacks.Burst
 	p.Outlier = outliers(p.CopyOf, distinct, byFeatures, distances)
 	return p, nil
-}
-
-func looksOf(ctx context.Context, in *Inputs, owner *Reporter) ([]*pictures.Look, error) {
-	all := make([]*pictures.Look, len(in.Rows))
-	return all, parallel.Each(ctx, 0, len(all), owner.Of("examining images"), func(i int) (err error) {
-		if look, ok := in.pictures.bySample.Load(in.Rows[i]); ok {
-			all[i] = look.(*pictures.Look)
-		} else {
-			all[i], _, err = in.pictures.lookOf(ctx, in.Rows[i])
-		}
-		return err
-	})
 }
 
 // outliers returns the outlier probability of each row from the neighbours of the distinct rows. Copies do not count as
@@ -463,11 +462,7 @@ func byRoughPictures(ctx context.Context, all []*pictures.Look, some []int, near
 	return err
 }
 
-// samePixels reports whether the images of two rows have equal size and pixels, at 16 bits a channel.
-func (in *Inputs) samePixels(ctx context.Context, i, j int) (bool, error) {
-	return samePixels(ctx, in.Images, in.Rows[i], in.Rows[j])
-}
-
+// samePixels reports whether two images have equal size and pixels, at 16 bits a channel.
 func samePixels(ctx context.Context, images *datasets.Images, i, j int) (bool, error) {
 	var sums [2][sha256.Size]byte
 	for at, sample := range []int{i, j} {
