@@ -285,7 +285,9 @@ func (c *Cleaning) WritePage(ctx context.Context, dir, command string) (err erro
 	}
 	guard.Check(writePage(&w.page, w, []section[*cleaningPage]{
 		{id: "stacks", title: "Stacks", template: readTemplate("stacks"), make: cleaningStacks},
-		{id: "marked", title: "Blurred and blank", template: readTemplate("marked"), make: cleaningMarked},
+		{id: "marked", title: "Blurred and blank", template: readTemplate("marked"), make: func(w *cleaningPage) any {
+			return lists.Map(w.Marked, func(p Photo) cleanedView { return w.cleaned(p, p.Remark, false) })
+		}},
 	}))
 	return stage.Publish()
 }
@@ -320,18 +322,6 @@ func remarks(counts map[string]int) (parts []string) {
 	return parts
 }
 
-// steps are the first items of a list, which a page shows at once, and the later ones, which it shows on demand.
-type steps[T any] struct{ First, Later []T }
-
-// inSteps returns the steps of a list, nil if it is empty.
-func inSteps[T any](all []T) *steps[T] {
-	if len(all) == 0 {
-		return nil
-	}
-	n := min(len(all), 48)
-	return &steps[T]{all[:n], all[n:]}
-}
-
 func cleaningStacks(w *cleaningPage) any {
 	views := make([]stackView, len(w.Stacks))
 	for i, stack := range w.Stacks {
@@ -341,11 +331,7 @@ func cleaningStacks(w *cleaningPage) any {
 			views[i].Photos = append(views[i].Photos, w.cleaned(p, kind, p.row == stack[0].row))
 		}
 	}
-	return inSteps(views)
-}
-
-func cleaningMarked(w *cleaningPage) any {
-	return inSteps(lists.Map(w.Marked, func(p Photo) cleanedView { return w.cleaned(p, p.Remark, false) }))
+	return views
 }
 
 // cleaned returns the view of a photo that is kept, or of a copy, burst, blurred or blank photo.

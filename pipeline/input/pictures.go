@@ -79,18 +79,15 @@ func (l *looks) readSums(set *datasets.Set, data string) {
 	}
 }
 
-// statusChange returns the last change of a file's content or status, if the system has it. Programs can restore a
-// modification time, but not this time.
-func statusChange(info fs.FileInfo) (time.Time, bool) {
-	if stat := reflect.ValueOf(info.Sys()); stat.Kind() == reflect.Pointer {
-		for _, name := range []string{"Ctim", "Ctimespec"} { // of Linux, and of macOS and BSD
-			if field := stat.Elem().FieldByName(name); field.IsValid() {
-				at, ok := field.Addr().Interface().(interface{ Unix() (sec, nsec int64) })
-				return time.Unix(at.Unix()), ok
-			}
+// statusChange returns the last change of a file's content or status, which programs cannot set, if the system has it.
+func statusChange(info fs.FileInfo) (at time.Time, ok bool) {
+	stat := reflect.Indirect(reflect.ValueOf(info.Sys()))
+	for _, name := range []string{"Ctim", "Ctimespec"} { // of Linux, and of macOS and BSD
+		if stat.Kind() == reflect.Struct && stat.FieldByName(name).IsValid() {
+			return time.Unix(stat.FieldByName(name).Addr().Interface().(interface{ Unix() (int64, int64) }).Unix()), true
 		}
 	}
-	return time.Time{}, false
+	return at, false
 }
 
 // writeSums caches the sums of all files whose content is known.
