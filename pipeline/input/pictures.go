@@ -304,42 +304,20 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 	owner := &Reporter{To: progress}
 	defer owner.End()
 	n := len(in.Rows)
-	all := make([]*pictures.Look, n)
+	all, looks, taken := make([]Examined, n), make([]*pictures.Look, n), make([]time.Time, n)
 	if err := parallel.Each(ctx, 0, n, owner.Of("examining images"), func(i int) (err error) {
 		if look, ok := in.pictures.bySample.Load(in.Rows[i]); ok {
-			all[i] = look.(*pictures.Look)
-		} else {
-			all[i], _, err = in.pictures.lookOf(ctx, in.Rows[i])
+			looks[i] = look.(*pictures.Look)
+		} else if looks[i], _, err = in.pictures.lookOf(ctx, in.Rows[i]); err != nil {
+			return err
 		}
+		all[i], err = in.pictures.examined(in.Set, in.Rows[i], looks[i])
+		taken[i] = all[i].Capture.Taken
 		return err
 	}); err != nil {
 		return nil, err
 	}
-	p := &Pictures{
-		Remark: pictures.Remarks(all), Sharpness: make([]float64, n),
-		Size: make([]image.Point, n), Bytes: make([]int64, n), Capture: make([]imagefile.Capture, n),
-	}
-	changed, taken := make([]time.Time, n), make([]time.Time, n)
-	if err := parallel.Blocks(ctx, 0, n, 16, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			if info := in.pictures.files[in.Rows[i]]; info != nil {
-				p.Bytes[i], changed[i] = info.Size(), info.ModTime()
-			}
-			p.Size[i], p.Sharpness[i] = image.Pt(all[i].Width, all[i].Height), all[i].Sharpness
-			p.Capture[i] = imagefile.ReadCapture(in.Set.Files[in.Rows[i]])
-			taken[i] = p.Capture[i].Taken
-		}
-	}); err != nil {
-		return nil, err
-	}
-	sums := make([][sha256.Size]byte, n)
-	for i, row := range in.Rows {
-		var err error
-		if sums[i], err = ContentOf(in.Images, row); err != nil {
-			return nil, err
-		}
-	}
-	order, same := p.originals(matrix.Take(in.Set.Names, in.Rows), changed, sums)
+	p, order, same := Originals(all)
 	distinct := slices.DeleteFunc(matrix.AllRows(in.extracted), func(i int) bool { return same[i] != i })
 	owner.Report("finding similar images", 0, -1)
 	byFeatures, distances, err := nearestOf(ctx, matrix.SelectRows(in.extracted, distinct), 2*pictures.OutlierNeighbours)
@@ -350,11 +328,11 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 	for at, i := range distinct {
 		near[i] = matrix.Take(distinct, byFeatures[at][:min(candidates, len(byFeatures[at]))])
 	}
-	if err := byRoughPictures(ctx, all, distinct, near); err != nil {
+	if err := byRoughPictures(ctx, looks, distinct, near); err != nil {
 		return nil, err
 	}
 	stacks, err := pictures.Copies(ctx, pictures.Source{
-		Looks: all, Order: order, Same: same, Near: near, Taken: taken,
+		Looks: looks, Order: order, Same: same, Near: near, Taken: taken,
 		Thumbnail: func(ctx context.Context, i int) (image.Image, error) { return in.pictures.thumbnail(ctx, in.Rows[i]) },
 		Equal: func(ctx context.Context, i, j int) (bool, error) {
 			return samePixels(ctx, in.Images, in.Rows[i], in.Rows[j])
@@ -395,25 +373,6 @@ func outliers(copyOf, distinct []int, neighbours [][]int, distances [][]float64)
 		out[i] = out[of]
 	}
 	return out
-}
-
-// originals returns the rows, best originals first (see Pictures.CopyOf), and for each row the first with the same content.
-func (p *Pictures) originals(names []string, changed []time.Time, sums [][sha256.Size]byte) (order, same []int) {
-	order, same = matrix.Range(len(names)), make([]int, len(names))
-	camera := func(i int) int { return map[bool]int{true: 1}[p.Capture[i].Camera != ""] }
-	slices.SortFunc(order, func(i, j int) int {
-		return cmp.Or(
-			camera(j)-camera(i), cmp.Compare(p.Size[j].X*p.Size[j].Y, p.Size[i].X*p.Size[i].Y), cmp.Compare(p.Bytes[j], p.Bytes[i]),
-			changed[i].Compare(changed[j]), cmp.Compare(len(names[i]), len(names[j])), i-j)
-	})
-	first := map[[sha256.Size]byte]int{}
-	for _, i := range order {
-		if _, ok := first[sums[i]]; !ok {
-			first[sums[i]] = i
-		}
-		same[i] = first[sums[i]]
-	}
-	return order, same
 }
 
 // nearestOf returns the p rows nearest to each row of x, scaled to unit length, and their distances.
