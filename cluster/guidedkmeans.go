@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/logistic"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 const defaultGuidance, guideC = 80, 100
@@ -126,16 +127,18 @@ func (s *samples) mean() []float64 {
 // centredBy is centred with a given mean.
 func (s *samples) centredBy(mean []float64) *mat.Dense {
 	z := mat.NewDense(s.n, s.m, nil)
-	for i := range s.n {
-		row := z.RawRowView(i)
-		s.addTo(row, s.weights[i], i)
-		floats.Sub(row, mean)
-		const nothing = 1e-12 // rounding error of a row of length 1
-		if norm(row) < nothing {
-			clear(row)
+	_ = parallel.Blocks(context.Background(), 0, s.n, 32, func(_, from, to int) { // cannot fail
+		for i := from; i < to; i++ {
+			row := z.RawRowView(i)
+			s.addTo(row, s.weights[i], i)
+			floats.Sub(row, mean)
+			const nothing = 1e-12 // rounding error of a row of length 1
+			if norm(row) < nothing {
+				clear(row)
+			}
+			toUnit(row)
 		}
-		toUnit(row)
-	}
+	})
 	return z
 }
 

@@ -63,12 +63,12 @@ func readSamples(x mat.Matrix, d Distance) (_ *samples, err error) {
 	longest := 0
 	for i := range n {
 		values := s.values(i)
+		length := norm(values)
 		for _, v := range values {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if !(length <= math.MaxFloat64) && !(math.Abs(v) <= math.MaxFloat64) {
 				return nil, fmt.Errorf("row %d: value %v is not finite", i+1, v)
 			}
 		}
-		length := norm(values)
 		s.norms[i], s.weights[i], s.first[i], s.by[i] = length, 1, length*length, 2
 		if d == DistanceEuclidean {
 			total += 4 * length * length

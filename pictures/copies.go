@@ -111,10 +111,10 @@ func (s Source) Join(ctx context.Context, found []Link) (_ *Stacks, err error) {
 	defer guard.Catch(&err)
 	n := len(s.Looks)
 	out := &Stacks{slices.Clone(s.Same), make([]bool, n), make([]bool, n)}
-	links := make([][]link, n)
+	links := make([][]Link, n) // from each image A
 	for _, l := range found {
-		links[l.A] = append(links[l.A], link{l.B, l.By})
-		links[l.B] = append(links[l.B], link{l.A, l.By})
+		links[l.A] = append(links[l.A], l)
+		links[l.B] = append(links[l.B], Link{l.B, l.A, l.By})
 	}
 	s.stack(ctx, out, links, s.rough())
 	for i, stack := range out.CopyOf {
@@ -135,14 +135,9 @@ type Link struct {
 	By   Relation
 }
 
-type link struct {
-	to int
-	by Relation
-}
-
 // stack joins linked images by a breadth-first search from each original. A copy of a copy must be a copy of the original
 // too; else it gets a stack of its own later. A burst may move on from shot to shot. It calls guard.Fail.
-func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [][]float64) {
+func (s Source) stack(ctx context.Context, into *Stacks, links [][]Link, rough [][]float64) {
 	n := len(s.Looks)
 	first := slices.Clone(s.Same) // the original of each representative of identical images
 	place := make([]int, n)
@@ -158,12 +153,12 @@ func (s Source) stack(ctx context.Context, into *Stacks, links [][]link, rough [
 		for at := 0; at < len(members); at++ {
 			m := members[at]
 			for _, l := range links[m] {
-				j := l.to
+				j := l.B
 				if seen[j] || place[j] < place[i] || first[j] != j {
 					continue
 				}
 				seen[j] = true
-				if burst[j] = burst[m] || l.by == sameBurst; !burst[j] && m != i {
+				if burst[j] = burst[m] || l.By == sameBurst; !burst[j] && m != i {
 					ok := different
 					for g := Symmetry(0); g < 8 && ok == different; g++ {
 						ok = s.compare(ctx, Pair{i, j, g, true}, rough)

@@ -274,12 +274,17 @@ func (c *Cleaning) WritePage(ctx context.Context, dir, command string) (err erro
 	w := &cleaningPage{Cleaning: *c, data: data, page: page{
 		folder: folder{filepath.Join(stage.Dir(), cleaningFolder), ctx}, Name: "Photos to clean up", Command: command,
 		Lead:   cmp.Or(c.Summary(), "No copies, bursts, blurred or blank photos") + ".",
-		About:  "The first photo of each stack is the one to keep; partwise clean can move the others into a folder of your choice.",
-		Styles: []string{pageCSS, clustersCSS, cleaningCSS, data.cellCSS()},
+		About:  "The first photo of each stack is the one to keep; partwise clean can move the others into a folder of your choice. Arrow keys lead from photo to photo.",
+		Styles: []string{pageCSS, clustersCSS, cleaningCSS, data.cellCSS()}, Scripts: []string{"grid.js", "cleaning.js"},
 	}}
+	for _, name := range w.Scripts {
+		w.writeBytes(name, guard.Must(scripts.ReadFile(name)))
+	}
 	guard.Check(writePage(&w.page, w, []section[*cleaningPage]{
 		{id: "stacks", title: "Stacks", template: readTemplate("stacks"), make: cleaningStacks},
-		{id: "marked", title: "Blurred and blank", template: readTemplate("marked"), make: cleaningMarked},
+		{id: "marked", title: "Blurred and blank", template: readTemplate("marked"), make: func(w *cleaningPage) any {
+			return lists.Map(w.Marked, func(p Photo) cleanedView { return w.cleaned(p, p.Remark, false) })
+		}},
 	}))
 	return stage.Publish()
 }
@@ -324,13 +329,6 @@ func cleaningStacks(w *cleaningPage) any {
 		}
 	}
 	return views
-}
-
-func cleaningMarked(w *cleaningPage) any {
-	if len(w.Marked) == 0 {
-		return nil
-	}
-	return []stackView{{Photos: lists.Map(w.Marked, func(p Photo) cleanedView { return w.cleaned(p, p.Remark, false) })}}
 }
 
 // cleaned returns the view of a photo that is kept, or of a copy, burst, blurred or blank photo.

@@ -130,3 +130,53 @@ func TestSharpestOfBurst(t *testing.T) {
 		t.Errorf("got error %v", err)
 	}
 }
+
+// TestCleaningInBrowser: the page shows many stacks and photos in steps, and arrow keys lead through all of them.
+func TestCleaningInBrowser(t *testing.T) {
+	t.Parallel()
+	var list strings.Builder
+	data := pageData{GroupNames: []string{""}}
+	list.WriteString(cleaningHeader)
+	for i := range 600 {
+		name, of, kind, remark := fmt.Sprintf("%03d.jpg", i), "", "", "blurred"
+		if i < 400 {
+			remark = ""
+		}
+		if i < 400 && i%2 == 1 {
+			of, kind = fmt.Sprintf("%03d.jpg", i-1), NearCopy
+		}
+		fmt.Fprintf(&list, "%s,%s,%s,%s,40,30,900,,\n", name, of, kind, remark)
+		data.Names, data.Groups, data.Order = append(data.Names, name), append(data.Groups, 0), append(data.Order, i)
+	}
+	dir := cleaning(t, list.String(), "")
+	folder, err := output.Open(dir, output.Spec{Command: "cluster", Data: "photos", Names: GroupingFiles})
+	if err == nil {
+		err = folder.Write(dataFile, dataScript(&data))
+	}
+	if err != nil || folder.Close() != nil {
+		t.Fatal(err)
+	}
+	c, err := ReadCleaning(dir)
+	if err == nil {
+		err = c.WritePage(t.Context(), dir, "partwise clean")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := inBrowser(t, filepath.Join(dir, cleaningFolder), dir)
+	fits(t, p)
+	p.Run(`
+const [stacks, marked] = $$(".steps"), shown = () => [stacks, marked].map((b) => b.children.length + ", " + b.nextElementSibling.textContent).join(", ");
+check(shown() === "48, 152 more stacks. Show all 200, 48, 152 more photos. Show all 200", shown());
+const at = () => document.activeElement.closest(".photo").textContent.match(/[0-9]{3}/)[0];
+const press = (key, name) => { document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true})); check(at() === name, key, "leads to", at(), "not", name); };
+$(".steps .picture[tabindex='0']").focus();
+press("ArrowRight", "001"); press("ArrowRight", "002"); press("ArrowLeft", "001"); press("ArrowUp", "001"); press("ArrowDown", "002"); press("End", "003"); press("ArrowUp", "000");
+[...stacks.lastElementChild.querySelectorAll(".picture")].at(-1).focus();
+press("ArrowRight", "096"); press("ArrowUp", "094");
+[...marked.children].at(-1).querySelector(".picture").focus();
+press("ArrowRight", "448");
+check($$("[tabindex='0']").length === 2, "the page has", $$("[tabindex='0']").length, "tab stops");
+$$(".more button")[1].click();
+await until(async () => { scrollTo({top: 1e7, behavior: "instant"}); return marked.children.length === 200; });`, nil)
+}

@@ -180,11 +180,11 @@ var (
 	clustersCSS string
 	//go:embed explore.css
 	exploreCSS string
-	//go:embed page.js similar.js map.js explore.js
+	//go:embed grid.js page.js similar.js map.js explore.js cleaning.js
 	scripts embed.FS
 
 	// scriptFiles are the page's scripts in order; page.js starts the others when it is ready.
-	scriptFiles = []string{"similar.js", "map.js", "page.js"}
+	scriptFiles = []string{"grid.js", "similar.js", "map.js", "page.js"}
 )
 
 type groupView struct {

@@ -175,9 +175,9 @@ func linksTo(files []string, dir string) []string {
 
 // writeLists calls guard.Fail.
 func (c Clusters) writeLists(to folder, in *input.Inputs) {
-	to.writeList(AssignmentsFile, len(c.Names), c.assignments())
+	to.writeBytes(AssignmentsFile, listText(len(c.Names), c.assignments()))
 	if c.Pictures != nil {
-		to.writeList(PicturesFile, len(c.Names), c.pictures())
+		to.writeBytes(PicturesFile, PicturesCSV(c.Names, c.Pictures))
 	}
 	if bad := in.Bad(); len(bad) > 0 {
 		to.write(SkippedFile, func(w io.Writer) error { return datasets.WriteBadFiles(w, bad) })
@@ -203,11 +203,6 @@ func (c Clusters) writeLists(to folder, in *input.Inputs) {
 type listColumn struct {
 	name string
 	cell func(sample int) string
-}
-
-// writeList writes a CSV file with a line for each of n samples. It calls guard.Fail.
-func (to folder) writeList(name string, n int, columns []listColumn) {
-	to.writeBytes(name, listText(n, columns))
 }
 
 // PicturesCSV returns the content of PicturesFile.
@@ -245,7 +240,7 @@ func (c Clusters) assignments() []listColumn {
 		columns = append(columns, listColumn{"name", func(i int) string { return spreadsheet.Cell(c.GroupName(c.Groups[i], c.Classes)) }})
 	}
 	if c.Memberships != nil {
-		columns = append(columns, listColumn{"confidence", func(i int) string { return twoDecimals(c.Memberships[i].Confidence, true) }})
+		columns = append(columns, listColumn{"confidence", func(i int) string { return decimals(c.Memberships[i].Confidence, 2, true) }})
 	}
 	return columns
 }
@@ -260,8 +255,8 @@ func (c Clusters) pictures() []listColumn {
 			near := map[bool]string{true: NearCopy}[p.Near[i]]
 			return cmp.Or(map[bool]string{true: BurstCopy}[p.Burst[i]], near, ofCopy(i, ExactCopy))
 		}},
-		{"outlier", func(i int) string { return twoDecimals(p.Outlier[i], p.Outlier[i] > 0) }},
-		{"sharpness", func(i int) string { return twoDecimals(p.Sharpness[i], p.Sharpness[i] >= 0) }},
+		{"outlier", func(i int) string { return decimals(p.Outlier[i], 2, p.Outlier[i] > 0) }},
+		{"sharpness", func(i int) string { return decimals(p.Sharpness[i], 2, p.Sharpness[i] >= 0) }},
 		{"remark", func(i int) string { return p.Remark[i] }},
 		{"width", func(i int) string { return strconv.Itoa(p.Size[i].X) }},
 		{"height", func(i int) string { return strconv.Itoa(p.Size[i].Y) }},
@@ -281,18 +276,13 @@ func takenText(t time.Time) string {
 }
 
 // degrees returns a coordinate, or "" if this and the other one are zero, which means unknown.
-func degrees(x, other float64) string {
-	if x == 0 && other == 0 {
-		return ""
-	}
-	return strconv.FormatFloat(x, 'f', 6, 64)
-}
+func degrees(x, other float64) string { return decimals(x, 6, x != 0 || other != 0) }
 
-func twoDecimals(x float64, known bool) string {
+func decimals(x float64, places int, known bool) string {
 	if !known {
 		return ""
 	}
-	return strconv.FormatFloat(x, 'f', 2, 64)
+	return strconv.FormatFloat(x, 'f', places, 64)
 }
 
 // PicturesFound summarises the findings about pictures, as in "12 copies in 5 stacks, 3 blurred, 1 outlier"; "" for

@@ -50,15 +50,10 @@
 const data = window.partwiseData;
 const {sheets} = data;
 const byId = (id) => document.getElementById(id);
-
-function element(tag, properties, ...children) {
-  const e = Object.assign(document.createElement(tag), properties);
-  e.append(...children);
-  return e;
-}
+const {element, arrow, Grid} = window.partwiseGrid;
 
 const bytes = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-const count = (n, what = data.thing) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
+const count = (n, what = data.thing) => window.partwiseGrid.count(n, what);
 const percent = (x) => `${Math.round(100 * x)} %`;
 
 const rank = new Int32Array(data.names.length); // place in data.order
@@ -159,84 +154,14 @@ function redress(samples) {
 
 // ---- grids of pictures
 
-const few = 48, step = 150;
-
-// arrow returns where an arrow key, Home or End leads from an element among its siblings: null if nowhere, undefined for another key.
-function arrow(key, from) {
-  switch (key) {
-  case "ArrowRight": return from.nextElementSibling;
-  case "ArrowLeft": return from.previousElementSibling;
-  case "ArrowDown": return across(from, "nextElementSibling");
-  case "ArrowUp": return across(from, "previousElementSibling");
-  case "Home": return from.parentElement.firstElementChild;
-  case "End": return from.parentElement.lastElementChild;
-  }
-}
-
-// across returns the element in the next row that is nearest.
-function across(from, way) {
-  const middle = (e) => e.offsetLeft + e.offsetWidth / 2;
-  const row = (e) => e.offsetTop + e.offsetHeight / 2;
-  let best = null;
-  let first = null;
-  for (let e = from[way]; e; e = e[way]) {
-    if (Math.abs(row(e) - row(from)) < from.offsetHeight / 2) continue;
-    first ??= e;
-    if (Math.abs(row(e) - row(first)) > first.offsetHeight / 2) break;
-    if (!best || Math.abs(middle(e) - middle(from)) < Math.abs(middle(best) - middle(from))) best = e;
-  }
-  return best;
-}
-
-// A grid shows a list of pictures: the first few, or step by step all, as its end comes into view.
-class Grid {
-  constructor(box, more) {
-    Object.assign(this, {box, more, list: [], shown: 0, whole: false});
-    box.addEventListener("keydown", (event) => this.key(event));
-    this.button = element("button", {type: "button", onclick: () => { this.whole = true; this.grow(); }});
-    this.note = element("span");
-    more.replaceChildren(this.note, " ", this.button);
-    new IntersectionObserver((seen) => { if (this.whole && seen.some((s) => s.isIntersecting)) this.grow(); }, {rootMargin: "600px"}).observe(more);
-  }
-  // show shows a list in place of what is shown, and as many of it.
-  show(list) {
-    const focused = this.box.contains(document.activeElement) && document.activeElement.dataset.i;
-    this.list = list;
-    const n = Math.max(this.shown, few);
-    this.shown = 0;
-    this.box.replaceChildren();
-    this.grow(n);
-    if (focused) this.box.querySelector(`[data-i="${focused}"]`)?.focus();
-  }
-  grow(by = step) {
-    const next = this.list.slice(this.shown, this.shown + by).map(decorated);
-    this.shown += next.length;
-    this.box.append(...next);
-    if (!this.box.querySelector("[tabindex='0']") && this.box.firstElementChild) this.box.firstElementChild.tabIndex = 0;
-    const left = this.list.length - this.shown;
-    this.more.hidden = left === 0;
-    this.note.textContent = `${count(left, `more ${data.thing}`)}.`;
-    this.button.textContent = `Show all ${this.list.length.toLocaleString("en")}`;
-    this.button.hidden = this.whole;
-    this.box.classList.toggle("long", this.whole); // drawn only in view
-  }
-  key(event) {
-    const from = event.target.closest(".picture");
-    if (!from || event.ctrlKey || event.metaKey || event.altKey) return;
-    let to = null;
-    switch (event.key) {
-    case " ": select([+from.dataset.i], !partwise.selection.has(+from.dataset.i)); break;
-    case "Enter": if (from.href) return; from.click(); break;
-    default: to = arrow(event.key, from);
-      if (to === undefined) return;
-    }
-    event.preventDefault();
-    if (to) this.focus(to);
-  }
-  focus(to) {
-    for (const e of this.box.querySelectorAll("[tabindex='0']")) e.tabIndex = -1;
-    to.tabIndex = 0;
-    to.focus();
+// Pictures is a grid of pictures, which keys select and open.
+class Pictures extends Grid {
+  constructor(box, more) { super(box, more, decorated, data.thing); }
+  next(key, from) {
+    if (key === " ") select([+from.dataset.i], !partwise.selection.has(+from.dataset.i));
+    else if (key !== "Enter" || from.href) return arrow(key, from);
+    else from.click();
+    return null;
   }
 }
 
@@ -300,7 +225,7 @@ function addGroup(index, name) {
   box.setAttribute("role", "group");
   g.button = element("button", {type: "button", ariaExpanded: "true", onclick: () => fold(g, !g.folded)});
   section.querySelector("h2").replaceChildren(g.button);
-  g.grid = new Grid(box, element("p", {className: "more note"}));
+  g.grid = new Pictures(box, element("p", {className: "more note"}));
   section.append(g.grid.more);
   groups.push(g);
 }
@@ -417,7 +342,7 @@ let resultGrid = null, before = null;
 function tell(text) { byId("status").textContent = text; }
 
 function list(title, samples) {
-  resultGrid ??= new Grid(results.querySelector(".pictures"), results.appendChild(element("p", {className: "more note"})));
+  resultGrid ??= new Pictures(results.querySelector(".pictures"), results.appendChild(element("p", {className: "more note"})));
   if (results.hidden) before = {focus: document.activeElement, top: scrollY};
   resultGrid.whole = false;
   resultGrid.shown = 0;

@@ -32,7 +32,7 @@ func TestServePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := strings.Replace(files["index.html"], "</style>\n<script", "</style>\n<style>"+exploreCSS+"</style>\n<script", 1)
-	want = strings.Replace(want, "\n<script src=\"page/similar", "\n<script src=\"page/explore.js\" defer></script>\n<script src=\"page/similar", 1)
+	want = strings.Replace(want, "\n<script src=\"page/grid", "\n<script src=\"page/explore.js\" defer></script>\n<script src=\"page/grid", 1)
 	data, err := readData([]byte(files[dataFile]))
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestServePage(t *testing.T) {
 			t.Errorf("the page does not run %s", name)
 		}
 	}
-	if slices.Sort(names); !slices.Equal(names, []string{"page/data.js", "page/explore.js", "page/map.js", "page/page.js", "page/similar.js"}) {
+	if slices.Sort(names); !slices.Equal(names, []string{"page/data.js", "page/explore.js", "page/grid.js", "page/map.js", "page/page.js", "page/similar.js"}) {
 		t.Errorf("scripts %q", names)
 	}
 	had, has := dataOf(t, files), dataOf(t, map[string]string{dataFile: string(served.Files[dataFile])})

@@ -90,7 +90,7 @@ func (g *Groups) Places(files map[string]string) (items []filing.Item, err error
 func (g *Groups) take(files map[string]string, a report.Assignment) string {
 	file, ok := files[a.Sample]
 	if !ok {
-		guard.Fail("%s: line %d: no photo is called %q", g.List, a.Line, a.Sample)
+		guard.Fail("%s: line %d: no photo is called %q: if it was moved, run partwise cluster again", g.List, a.Line, a.Sample)
 	}
 	delete(files, a.Sample)
 	return file

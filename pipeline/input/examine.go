@@ -1,16 +1,18 @@
 package input
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"image"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
-	"github.com/seed4492f2cd/partwise/internal/lists"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/pictures"
 )
@@ -40,17 +42,11 @@ func Examine(ctx context.Context, set *datasets.Set, from, to int) (all []Examin
 			failed[at] = err
 			return ctx.Err()
 		}
-		e := Examined{Name: set.Names[i], Sample: i, Capture: imagefile.ReadCapture(set.Files[i])}
-		e.Look.Width, e.Look.Height, e.Look.Sharpness, e.Look.Spread = look.Width, look.Height, look.Sharpness, look.Spread
-		if info, err := os.Stat(set.Files[i]); err == nil {
-			e.Bytes, e.Changed = info.Size(), info.ModTime()
-		}
-		if e.Sum, err = ContentOf(l.images, i); err != nil {
+		if found[at], err = l.examined(set, i, look); err != nil {
 			return err
 		}
-		if blob[at], err = look.AppendBinary(nil); err == nil {
-			found[at], blob[at] = e, append(blob[at], thumbnail...)
-		}
+		blob[at], err = look.AppendBinary(nil)
+		blob[at] = append(blob[at], thumbnail...)
 		return err
 	})
 	for at, reason := range failed {
@@ -63,7 +59,18 @@ func Examine(ctx context.Context, set *datasets.Set, from, to int) (all []Examin
 	return all, blobs, bad, err
 }
 
-// Originals returns the images, best originals first, and for each image the first with the same content.
+func (l *looks) examined(set *datasets.Set, i int, look *pictures.Look) (e Examined, err error) {
+	e = Examined{Name: set.Names[i], Sample: i, Capture: imagefile.ReadCapture(set.Files[i])}
+	e.Look.Width, e.Look.Height, e.Look.Sharpness, e.Look.Spread = look.Width, look.Height, look.Sharpness, look.Spread
+	if info, err := os.Stat(set.Files[i]); err == nil {
+		e.Bytes, e.Changed = info.Size(), info.ModTime()
+	}
+	e.Sum, err = ContentOf(l.images, i)
+	return e, err
+}
+
+// Originals returns the images, best originals first (see Pictures.CopyOf), and for each image the first with the same
+// content. p has what is known of single images.
 func Originals(all []Examined) (p *Pictures, order, same []int) {
 	n := len(all)
 	p = &Pictures{Outlier: make([]float64, n), Near: make([]bool, n), Burst: make([]bool, n)}
@@ -74,9 +81,21 @@ func Originals(all []Examined) (p *Pictures, order, same []int) {
 		p.Bytes, p.Capture = append(p.Bytes, e.Bytes), append(p.Capture, e.Capture)
 	}
 	p.Remark = pictures.Remarks(short)
-	names := lists.Map(all, func(e Examined) string { return e.Name })
-	changed := lists.Map(all, func(e Examined) time.Time { return e.Changed })
-	order, same = p.originals(names, changed, lists.Map(all, func(e Examined) [sha256.Size]byte { return e.Sum }))
+	order, same = matrix.Range(n), make([]int, n)
+	value := func(e Examined) int { return map[bool]int{true: 1}[e.Capture.Camera != ""] }
+	slices.SortFunc(order, func(i, j int) int {
+		a, b := all[i], all[j]
+		return cmp.Or(
+			value(b)-value(a), b.Look.Width*b.Look.Height-a.Look.Width*a.Look.Height, cmp.Compare(b.Bytes, a.Bytes),
+			a.Changed.Compare(b.Changed), len(a.Name)-len(b.Name), i-j)
+	})
+	first := map[[sha256.Size]byte]int{}
+	for _, i := range order {
+		if _, ok := first[all[i].Sum]; !ok {
+			first[all[i].Sum] = i
+		}
+		same[i] = first[all[i].Sum]
+	}
 	return p, order, same
 }
 

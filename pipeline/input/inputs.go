@@ -115,6 +115,7 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	}
 	if opt.Pictures && set.Files != nil && set.Masks == nil && !opt.InBlocks {
 		in.pictures = &looks{images: in.Images, store: in.store}
+		in.pictures.readSums(set, e.Data.Set)
 	}
 	err := guard.Try(func() {
 		in.links = guard.Must(ReadLinks(ctx, e.Links, set))

@@ -10,7 +10,10 @@ import (
 	"image"
 	imagedraw "image/draw"
 	"image/jpeg"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -36,6 +39,70 @@ type looks struct {
 	images   *datasets.Images
 	store    features.Cache
 	bySample sync.Map // a *pictures.Look by sample
+
+	files   []fs.FileInfo // by sample, nil for a missing file
+	sumsKey cache.Key
+	stamps  []stamp
+	known   map[stamp]stamp // the sum of a file by its stamp
+}
+
+// stamp is a digest of a file's name, size and times, zero if it may change with equal times; or a SHA-256 sum of a file.
+type stamp = [sha256.Size]byte
+
+// settled is the age of a file after which further changes have other times: some file systems count in steps of two
+// seconds.
+var settled = 3 * time.Second
+
+// readSums sets images.Known to the sums that writeSums cached for the same data, so that Sum does not read unchanged files.
+func (l *looks) readSums(set *datasets.Set, data string) {
+	dir, _ := filepath.Abs(data) // fails only without a working folder
+	l.sumsKey, l.known = cache.NewKey("sums", dir), map[stamp]stamp{}
+	l.files, l.stamps = make([]fs.FileInfo, set.Len()), make([]stamp, set.Len())
+	blob, _ := l.store.Get(l.sumsKey)
+	for pair := range slices.Chunk(blob, 2*sha256.Size) {
+		l.known[stamp(pair)] = stamp(pair[sha256.Size:])
+	}
+	now := time.Now()
+	for i, file := range set.Files {
+		info, err := os.Stat(file)
+		if err != nil {
+			continue
+		}
+		l.files[i] = info
+		if changed, ok := statusChange(info); ok && now.Sub(changed) > settled {
+			l.stamps[i] = cache.NewKey(set.Names[i], info.Size(), info.ModTime().UnixNano(), changed.UnixNano())
+		}
+	}
+	l.images.Known = func(i int) (sum stamp, ok bool) {
+		sum, ok = l.known[l.stamps[i]]
+		return sum, ok
+	}
+}
+
+// statusChange returns the last change of a file's content or status, which programs cannot set, if the system has it.
+func statusChange(info fs.FileInfo) (at time.Time, ok bool) {
+	stat := reflect.Indirect(reflect.ValueOf(info.Sys()))
+	for _, name := range []string{"Ctim", "Ctimespec"} { // of Linux, and of macOS and BSD
+		if stat.Kind() == reflect.Struct && stat.FieldByName(name).IsValid() {
+			return time.Unix(stat.FieldByName(name).Addr().Interface().(interface{ Unix() (int64, int64) }).Unix()), true
+		}
+	}
+	return at, false
+}
+
+// writeSums caches the sums of all files whose content is known.
+func (l *looks) writeSums() {
+	var blob []byte
+	changed := false
+	for i, s := range l.stamps {
+		if sum, ok := l.images.Noted(i); ok && s != (stamp{}) {
+			blob = append(append(blob, s[:]...), sum[:]...)
+			changed = changed || l.known[s] != sum
+		}
+	}
+	if changed {
+		l.store.Put(l.sumsKey, blob)
+	}
 }
 
 // observer returns an observer of decoded images, nil without looks.
@@ -202,6 +269,7 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	if err != nil {
 		return nil, err
 	}
+	in.pictures.writeSums()
 	p := &Pictures{}
 	if blob, ok := in.store.Get(key); ok && json.Unmarshal(blob, p) == nil && len(p.CopyOf) == len(in.Rows) {
 		return p, ctx.Err()
@@ -224,7 +292,7 @@ func (in *Inputs) picturesKey() (cache.Key, error) {
 		}
 		h.Write(sum[:])
 		fmt.Fprintln(h, len(in.Set.Names[row]))
-		if info, err := os.Stat(in.Set.Files[row]); err == nil {
+		if info := in.pictures.files[row]; info != nil {
 			fmt.Fprintln(h, info.ModTime().UnixNano())
 		}
 	}
@@ -235,36 +303,21 @@ func (in *Inputs) picturesKey() (cache.Key, error) {
 func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Pictures, error) {
 	owner := &Reporter{To: progress}
 	defer owner.End()
-	all, err := looksOf(ctx, in, owner)
-	if err != nil {
-		return nil, err
-	}
-	n := len(all)
-	p := &Pictures{
-		Remark: pictures.Remarks(all), Sharpness: make([]float64, n),
-		Size: make([]image.Point, n), Bytes: make([]int64, n), Capture: make([]imagefile.Capture, n),
-	}
-	changed, taken := make([]time.Time, n), make([]time.Time, n)
-	if err := parallel.Blocks(ctx, 0, n, 16, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			file := in.Set.Files[in.Rows[i]]
-			if info, err := os.Stat(file); err == nil {
-				p.Bytes[i], changed[i] = info.Size(), info.ModTime()
-			}
-			p.Size[i], p.Sharpness[i] = image.Pt(all[i].Width, all[i].Height), all[i].Sharpness
-			p.Capture[i] = imagefile.ReadCapture(file)
-			taken[i] = p.Capture[i].Taken
+	n := len(in.Rows)
+	all, looks, taken := make([]Examined, n), make([]*pictures.Look, n), make([]time.Time, n)
+	if err := parallel.Each(ctx, 0, n, owner.Of("examining images"), func(i int) (err error) {
+		if look, ok := in.pictures.bySample.Load(in.Rows[i]); ok {
+			looks[i] = look.(*pictures.Look)
+		} else if looks[i], _, err = in.pictures.lookOf(ctx, in.Rows[i]); err != nil {
+			return err
 		}
+		all[i], err = in.pictures.examined(in.Set, in.Rows[i], looks[i])
+		taken[i] = all[i].Capture.Taken
+		return err
 	}); err != nil {
 		return nil, err
 	}
-	sums := make([][sha256.Size]byte, n)
-	for i, row := range in.Rows {
-		if sums[i], err = ContentOf(in.Images, row); err != nil {
-			return nil, err
-		}
-	}
-	order, same := p.originals(matrix.Take(in.Set.Names, in.Rows), changed, sums)
+	p, order, same := Originals(all)
 	distinct := slices.DeleteFunc(matrix.AllRows(in.extracted), func(i int) bool { return same[i] != i })
 	owner.Report("finding similar images", 0, -1)
 	byFeatures, distances, err := nearestOf(ctx, matrix.SelectRows(in.extracted, distinct), 2*pictures.OutlierNeighbours)
@@ -275,13 +328,16 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 	for at, i := range distinct {
 		near[i] = matrix.Take(distinct, byFeatures[at][:min(candidates, len(byFeatures[at]))])
 	}
-	if err := byRoughPictures(ctx, all, distinct, near); err != nil {
+	if err := byRoughPictures(ctx, looks, distinct, near); err != nil {
 		return nil, err
 	}
 	stacks, err := pictures.Copies(ctx, pictures.Source{
-		Looks: all, Order: order, Same: same, Near: near, Taken: taken,
+		Looks: looks, Order: order, Same: same, Near: near, Taken: taken,
 		Thumbnail: func(ctx context.Context, i int) (image.Image, error) { return in.pictures.thumbnail(ctx, in.Rows[i]) },
-		Equal:     in.samePixels, Progress: owner.Of("comparing images"),
+		Equal: func(ctx context.Context, i, j int) (bool, error) {
+			return samePixels(ctx, in.Images, in.Rows[i], in.Rows[j])
+		},
+		Progress: owner.Of("comparing images"),
 	})
 	if err != nil {
 		return nil, err
@@ -289,18 +345,6 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 	p.CopyOf, p.Near, p.Burst = stacks.CopyOf, stacks.Near, stacks.Burst
 	p.Outlier = outliers(p.CopyOf, distinct, byFeatures, distances)
 	return p, nil
-}
-
-func looksOf(ctx context.Context, in *Inputs, owner *Reporter) ([]*pictures.Look, error) {
-	all := make([]*pictures.Look, len(in.Rows))
-	return all, parallel.Each(ctx, 0, len(all), owner.Of("examining images"), func(i int) (err error) {
-		if look, ok := in.pictures.bySample.Load(in.Rows[i]); ok {
-			all[i] = look.(*pictures.Look)
-		} else {
-			all[i], _, err = in.pictures.lookOf(ctx, in.Rows[i])
-		}
-		return err
-	})
 }
 
 // outliers returns the outlier probability of each row from the neighbours of the distinct rows. Copies do not count as
@@ -329,25 +373,6 @@ func outliers(copyOf, distinct []int, neighbours [][]int, distances [][]float64)
 		out[i] = out[of]
 	}
 	return out
-}
-
-// originals returns the rows, best originals first (see Pictures.CopyOf), and for each row the first with the same content.
-func (p *Pictures) originals(names []string, changed []time.Time, sums [][sha256.Size]byte) (order, same []int) {
-	order, same = matrix.Range(len(names)), make([]int, len(names))
-	camera := func(i int) int { return map[bool]int{true: 1}[p.Capture[i].Camera != ""] }
-	slices.SortFunc(order, func(i, j int) int {
-		return cmp.Or(
-			camera(j)-camera(i), cmp.Compare(p.Size[j].X*p.Size[j].Y, p.Size[i].X*p.Size[i].Y), cmp.Compare(p.Bytes[j], p.Bytes[i]),
-			changed[i].Compare(changed[j]), cmp.Compare(len(names[i]), len(names[j])), i-j)
-	})
-	first := map[[sha256.Size]byte]int{}
-	for _, i := range order {
-		if _, ok := first[sums[i]]; !ok {
-			first[sums[i]] = i
-		}
-		same[i] = first[sums[i]]
-	}
-	return order, same
 }
 
 // nearestOf returns the p rows nearest to each row of x, scaled to unit length, and their distances.
@@ -393,11 +418,7 @@ func byRoughPictures(ctx context.Context, all []*pictures.Look, some []int, near
 	return err
 }
 
-// samePixels reports whether the images of two rows have equal size and pixels, at 16 bits a channel.
-func (in *Inputs) samePixels(ctx context.Context, i, j int) (bool, error) {
-	return samePixels(ctx, in.Images, in.Rows[i], in.Rows[j])
-}
-
+// samePixels reports whether two images have equal size and pixels, at 16 bits a channel.
 func samePixels(ctx context.Context, images *datasets.Images, i, j int) (bool, error) {
 	var sums [2][sha256.Size]byte
 	for at, sample := range []int{i, j} {
