@@ -29,7 +29,7 @@ import (
 )
 
 var (
-	problems     = flag.Int("problems", 6, "how many random problems each property is tried on")
+	problems     = flag.Int("problems", 4, "how many random problems each property is tried on")
 	hostileFirst = flag.Uint64("first", 0, "the seed of the first of them")
 )
 
