@@ -31,7 +31,7 @@ OPENCV = CGO_ENABLED=1 CGO_CFLAGS="-O2 -ffunction-sections -fdata-sections" \
   CGO_CXXFLAGS="--std=c++11 -I$(CURDIR)/.ci/opencv -I/usr/include/opencv4 -O2 -ffunction-sections -fdata-sections"
 LINK = -ldflags '-linkmode external -extldflags "-Wl,--gc-sections -lopencv_features2d -lopencv_imgproc -lopencv_core -lstdc++ -lm"'
 
-.PHONY: run test test-portable test-opencv test-race test-plain test-processors test-arm64 race lint opencv portable wheel test-python beam test-beam flink deps fuzz torture bench clean vulncheck docs release release-files release-check release-tools sbom reproducible reproducible-opencv
+.PHONY: run test test-portable test-tools test-opencv test-race test-plain test-processors test-arm64 race lint opencv portable wheel test-python beam test-beam flink deps fuzz torture bench clean vulncheck docs release release-files release-check release-tools sbom reproducible reproducible-opencv
 
 run: opencv
 	./partwise run $(DEMO)
@@ -103,16 +103,19 @@ reproducible:
 reproducible-opencv: deps
 	@GO=$(GO) .ci/reproducible opencv
 
-# Two parts at a time, the longest first, since each has tests that leave a core idle. Tests keep their
-# temporary files in memory where Linux offers 4 GB of it; they write and sync thousands of files.
+# The other parts use the cores that the longest, test-portable, leaves idle. Tests keep their temporary
+# files in memory where Linux offers 4 GB of it; they write and sync thousands of files.
 MEMORY = $(shell grep -qs '^tmpfs /dev/shm tmpfs rw' /proc/mounts && ! grep -qs '^tmpfs /dev/shm .*noexec' /proc/mounts && \
   [ "$$(df -Pk /dev/shm | awk 'NR == 2 { print $$4 }')" -gt 4000000 ] && echo TMPDIR=/dev/shm GOTMPDIR=$${TMPDIR:-/tmp})
 test: deps
-	@$(MEMORY) $(MAKE) --no-print-directory -j2 -Otarget test-portable test-race test-processors test-opencv
+	@$(MEMORY) $(MAKE) --no-print-directory -j3 -Otarget test-portable test-race test-processors test-opencv test-tools
 
 test-portable:
 	CGO_ENABLED=0 $(TEST) ./cmd/... ./...
-	cd tools && CGO_ENABLED=0 $(TEST) ./licences ./schema ./examples ./torture ./bench/statistics
+
+# What keeps the files beside the program in step with it, and a part of make torture.
+test-tools:
+	cd tools && nice env CGO_ENABLED=0 $(TEST) ./licences ./schema ./examples ./torture ./bench/statistics
 
 # The Python package with the portable program, where Python 3 makes virtual environments.
 test-python:
@@ -128,25 +131,25 @@ flink: beam portable
 
 # What calls OpenCV and ONNX Runtime.
 test-opencv: deps
-	$(OPENCV) $(TEST) -tags $(TAGS) $(LINK) ./features
-	$(OPENCV) $(TEST) -tags $(TAGS) -run Runtime ./internal/network
+	nice env $(OPENCV) $(TEST) -tags $(TAGS) $(LINK) -run 'KeypointSIFT|OpenCV' ./features
+	nice env $(OPENCV) $(TEST) -tags $(TAGS) -run Runtime ./internal/network
 
 # The packages that start goroutines, with the race detector; of the commands, those that are stopped or
 # meet another. Long tests that start no goroutines of their own skip themselves (testkit.Slow).
 test-race:
-	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m ./pipeline ./pipeline/results ./pipeline/internal/... ./vocab ./features ./internal/files/cache ./internal/parallel
-	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m -run 'Interrupt$$|InUse' ./cmd/...
+	nice env CGO_ENABLED=1 $(TEST) -race -short -timeout 30m ./pipeline ./pipeline/results ./pipeline/internal/... ./vocab ./features ./internal/files/cache ./internal/parallel
+	nice env CGO_ENABLED=1 $(TEST) -race -short -timeout 30m -run 'Interrupt$$|InUse' ./cmd/...
 
 # The digests of results that are the same on every processor: with AVX2, with plain Go, and without fused
 # multiply-adds; then on an emulated processor of another kind.
 test-processors: test-arm64
-	for off in cpu.avx2 cpu.fma; do GODEBUG=$$off=off CGO_ENABLED=0 $(TEST) -short -count=1 ./internal/golden ./internal/elementary || exit 1; done
+	for off in cpu.avx2 cpu.fma; do nice env GODEBUG=$$off=off CGO_ENABLED=0 $(TEST) -short -count=1 ./internal/golden ./internal/elementary || exit 1; done
 
 test-arm64:
 	@command -v qemu-aarch64-static >/dev/null 2>&1 || { \
 	  sudo=""; [ "$$(id -u)" = 0 ] || sudo=sudo; \
 	  $$sudo apt-get update -q && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends qemu-user-static; }
-	GOARCH=arm64 CGO_ENABLED=0 $(TEST) -short -count=1 -timeout 20m $(EXACT) -exec qemu-aarch64-static ./internal/golden
+	nice env GOARCH=arm64 CGO_ENABLED=0 $(TEST) -short -count=1 -timeout 20m $(EXACT) -exec qemu-aarch64-static ./internal/golden
 
 # What computes, with the loops in plain Go instead of assembly, as on a processor without AVX2.
 NUMERIC = ./internal/simd ./internal/blas ./internal/network ./internal/eigen ./internal/sparse ./factor ./cluster ./eval ./vocab ./features

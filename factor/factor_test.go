@@ -936,6 +936,9 @@ func TestLoadDamagedModels(t *testing.T) {
 					}
 				}
 			}
+			if i%4 != 0 {
+				continue
+			}
 			if _, err := LoadModel(bytes.NewReader(text[:i]), int64(i)); err == nil {
 				t.Fatalf("a file cut after %d of %d bytes was read", i, len(text))
 			}

@@ -485,18 +485,16 @@ func TestTransformAgrees(t *testing.T) {
 		if strings.HasPrefix(name, "kernel") {
 			tolerance = 2e-2
 		}
-		for seed := range uint64(2) {
-			p := planted(seed)
-			p.opt.Init = InitNMF
-			res, err := ForImages(m, p.image).Fit(context.Background(), p.x, Known{}, p.opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, largest := transformed(t, res.Model, p.x), mat.Max(res.Coefficients)
-			got.Scale(1/largest, got)
-			res.Coefficients.Scale(1/largest, res.Coefficients)
-			near(t, fmt.Sprint(name, " ", seed), got, res.Coefficients, tolerance)
+		p := planted(0)
+		p.opt.Init = InitNMF
+		res, err := ForImages(m, p.image).Fit(context.Background(), p.x, Known{}, p.opt)
+		if err != nil {
+			t.Fatal(err)
 		}
+		got, largest := transformed(t, res.Model, p.x), mat.Max(res.Coefficients)
+		got.Scale(1/largest, got)
+		res.Coefficients.Scale(1/largest, res.Coefficients)
+		near(t, name, got, res.Coefficients, tolerance)
 	}
 	exact := embeddings()
 	exact["sparse-coding"] = SparseCoding{}

@@ -32,7 +32,7 @@ func open(t *testing.T, folder string) *cache.Store {
 
 // A cache that cannot write, and one that stores next to nothing, change no feature. The first reports one error.
 func TestCacheThatKeepsNothing(t *testing.T) {
-	set := photograph(t, 4)
+	set := photograph(t, 2)
 	want := prepare(t, cached, set, input.PrepareOptions{})
 	folder := t.TempDir()
 	for i := range 256 { // files in the places of the folders
@@ -70,7 +70,7 @@ func TestCacheThatKeepsNothing(t *testing.T) {
 
 // A complete entry with an impossible content is computed again.
 func TestCacheOfNonsense(t *testing.T) {
-	set := photograph(t, 3)
+	set := photograph(t, 2)
 	folder := t.TempDir()
 	want := prepare(t, cached, set, input.PrepareOptions{Cache: open(t, folder)})
 	store, err := cache.Open(folder)
@@ -110,7 +110,7 @@ func TestCacheOfNonsense(t *testing.T) {
 // The number of stored values of histograms is known without a cache. Entries longer than their headers say are
 // computed again and do not count.
 func TestCacheOfLongEntries(t *testing.T) {
-	set := photograph(t, 3)
+	set := photograph(t, 2)
 	folder := t.TempDir()
 	want := prepare(t, cached, set, input.PrepareOptions{Cache: open(t, folder)})
 	stored := want.Bag.Stored(want.Rows)

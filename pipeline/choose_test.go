@@ -259,8 +259,10 @@ func TestCountCurve(t *testing.T) {
 		if best := c.K[c.Best]; best != 5 || c.Stability[c.Best] < 0.99 || c.Samples != 60 {
 			t.Errorf("%s: %d groups: %+v", g.Method.Name, best, c)
 		}
-		again, err := g.CountCurve(t.Context(), in, from, 9, nil)
-		if err != nil || !reflect.DeepEqual(c, again) {
+		if g.Seed == 0 {
+			continue
+		}
+		if again, err := g.CountCurve(t.Context(), in, from, 9, nil); err != nil || !reflect.DeepEqual(c, again) {
 			t.Errorf("%s: %+v, and again %+v, %v", g.Method.Name, c, again, err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // TestIllustrate checks that the models of the best ranks are saved, and that the words and parts shown are in the
 // photographs.
 func TestIllustrate(t *testing.T) {
-	set := photograph(t, 10)
+	set := photograph(t, 7)
 	e, err := spec.Parse([]byte(scenes))
 	if err != nil {
 		t.Fatal(err)

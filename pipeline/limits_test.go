@@ -120,7 +120,7 @@ func (u unasked) Put(*record.Record, string, *models.Model) error { return nil }
 // A budget for one trial at a time changes no result and is released completely.
 func TestMemoryTight(t *testing.T) {
 	const text = "{name: x, task: classify, methods: [original, nmf, pca], features: {sift: dense, words: 20, grid: 2x2}, train: 4, test: rest, repeats: 2}"
-	set := photograph(t, 8)
+	set := photograph(t, 5)
 	run := func(ctx context.Context) []record.Record {
 		in := prepare(t, text, set, input.PrepareOptions{})
 		e, err := spec.Parse([]byte(text))
@@ -362,7 +362,7 @@ func TestProgressHasOneOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := input.Open(t.Context(), (&spec.Experiment{Data: spec.Data{Set: photograph(t, 8)}}))
+	set, err := input.Open(t.Context(), (&spec.Experiment{Data: spec.Data{Set: photograph(t, 7)}}))
 	if err != nil {
 		t.Fatal(err)
 	}

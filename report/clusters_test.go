@@ -101,7 +101,7 @@ func dataOf(t *testing.T, files map[string]string) (d pageData) {
 
 // TestThumbnails: the sheets hold all pictures in the order of the groups, at the positions in the data.
 func TestThumbnails(t *testing.T) {
-	for side, n := range map[int]int{20: 1100, 300: 420} {
+	for side, n := range map[int]int{20: 1100, 300: 140} {
 		c := fakeClusters(n)
 		c.Side = side
 		c.Image = func(i int) (image.Image, error) {

@@ -51,7 +51,14 @@ func must(t *testing.T, args ...string) (stdout string) {
 // subfolders; new, a folder of other images of these classes; labels.csv, the classes of some images; and links.csv, pairs of others.
 func workplace(t *testing.T) {
 	t.Helper()
-	folder := t.TempDir()
+	t.Chdir(newWorkplace(t))
+	t.Setenv("PARTWISE_DATA", "")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+}
+
+func newWorkplace(t *testing.T) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
 	files, err := workplaceFiles()
 	if err == nil {
 		err = errors.Join(os.CopyFS(folder, files), os.CopyFS(filepath.Join(folder, "docs", "experiments"), os.DirFS("../../docs/experiments")))
@@ -59,9 +66,7 @@ func workplace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(folder)
-	t.Setenv("PARTWISE_DATA", "")
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	return folder
 }
 
 // workplaceFiles makes the files of a workplace once.
@@ -185,6 +190,7 @@ func TestRunByFileAndByFlags(t *testing.T) {
 	write(t, "mine.yaml", `
 name: by-file
 data: {set: generated, samples: 200}
+features: {pixels: 8}
 methods: [kmeans, nmf, {name: ccf, init: nmf, iterations: 20}]
 classes: 2,3
 repeats: 2
@@ -197,7 +203,7 @@ seed: 9
 	if !strings.Contains(out, "kmeans") || !strings.Contains(out, "12 of 12 trials") {
 		t.Errorf("printed\n%s", out)
 	}
-	must(t, "run", "--name", "by-flags", "--set", "generated,samples=200", "--method", "kmeans", "--method", "nmf",
+	must(t, "run", "--name", "by-flags", "--set", "generated,samples=200", "--features", "pixels=8", "--method", "kmeans", "--method", "nmf",
 		"--method", "ccf,init=nmf,iterations=20", "--classes", "2,3", "--repeats", "2", "--labels", "20%", "--rank", "k+1",
 		"--cluster", "distance=cosine,restarts=5", "--seed", "9", "--workers", "1")
 	want := read(t, "results", "by-file", "results.jsonl")

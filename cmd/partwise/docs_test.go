@@ -201,8 +201,8 @@ func isParsedOnly(words []string, s step) bool {
 	return false
 }
 
-// realSet returns the name of a set that the command reads and that must be downloaded, or "".
-func realSet(words []string) string {
+// realSet returns the name of a set that the command reads in a folder and that must be downloaded, or "".
+func realSet(folder string, words []string) string {
 	if len(words) < 3 || words[1] == "datasets" || words[1] == "list" || words[1] == "methods" || slices.Contains(words, "--show") {
 		return ""
 	}
@@ -211,7 +211,7 @@ func realSet(words []string) string {
 		if words[1] == "reproduce" && !strings.HasPrefix(word, "-") {
 			return word
 		}
-		if e, err := spec.Load(word); err == nil && strings.HasSuffix(word, ".yaml") {
+		if e, err := spec.Load(filepath.Join(folder, word)); err == nil && strings.HasSuffix(word, ".yaml") {
 			for _, d := range append(e.Sets, e.Data) {
 				names = append(names, d.Set)
 			}
@@ -227,7 +227,7 @@ func realSet(words []string) string {
 }
 
 // TestPages runs the console blocks of each page in order, in a folder with photos and docs/experiments, and
-// compares their output. A line "..." stands for any lines. A block with a title is written to the file
+// compares their output. Pages run in parallel. A line "..." stands for any lines. A block with a title is written to the file
 // that it names.
 func TestPages(t *testing.T) {
 	testkit.Slow(t)
@@ -253,27 +253,27 @@ func TestPages(t *testing.T) {
 			continue
 		}
 		t.Run(strings.TrimSuffix(p.name, ".md"), func(t *testing.T) {
-			workplace(t)
+			t.Parallel()
+			folder := newWorkplace(t)
 			for _, name := range []string{"labels.csv", "links.csv"} { // a page makes its own
-				if err := os.Remove(name); err != nil {
+				if err := os.Remove(filepath.Join(folder, name)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			t.Setenv(testkit.DataFolder, data)
-			t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-			t.Setenv("LC_ALL", "C")
+			sh := exec.Cmd{Path: shell, Dir: folder, Env: append(os.Environ(), "PWD="+folder, "XDG_CACHE_HOME="+t.TempDir(),
+				testkit.DataFolder+"="+data, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "LC_ALL=C")}
 			missing := false
 			for _, b := range p.blocks {
 				if title := fileTitle.FindStringSubmatch(b.info); title != nil {
 					if !filepath.IsLocal(title[1]) {
 						t.Fatalf("%s:%d: %q is not a path below the folder", p.name, b.line, title[1])
 					}
-					place(t, filepath.FromSlash(title[1]), strings.Join(b.lines, "\n")+"\n")
+					place(t, filepath.Join(folder, filepath.FromSlash(title[1])), strings.Join(b.lines, "\n")+"\n")
 					continue
 				}
 				if strings.HasPrefix(b.info, "console") {
 					for _, s := range b.steps(t, p.name) {
-						missing = runStep(t, p.name, shell, s, missing)
+						missing = runStep(t, p.name, sh, s, data == "", missing)
 					}
 				}
 			}
@@ -284,9 +284,9 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// runStep runs one command of a page and compares its output. A command may fail only if the page shows its error. Once
-// real data are missing, runStep only checks the flags of all later commands.
-func runStep(t *testing.T, name, shell string, s step, missing bool) bool {
+// runStep runs one command of a page by a copy of sh and compares its output. A command may fail only if the page shows
+// its error. Once real data are missing, runStep only checks the flags of all later commands.
+func runStep(t *testing.T, name string, sh exec.Cmd, s step, noData, missing bool) bool {
 	t.Helper()
 	parsedOnly := false
 	for _, words := range commands(s.command) {
@@ -297,7 +297,7 @@ func runStep(t *testing.T, name, shell string, s step, missing bool) bool {
 			}
 		}
 		parsedOnly = parsedOnly || isParsedOnly(words, s)
-		missing = missing || words[0] == "partwise" && realSet(words) != "" && os.Getenv(testkit.DataFolder) == ""
+		missing = missing || noData && words[0] == "partwise" && realSet(sh.Dir, words) != ""
 	}
 	if parsedOnly || missing {
 		if parsedOnly && s.output != nil && strings.HasPrefix(s.command, "partwise") {
@@ -309,7 +309,8 @@ func runStep(t *testing.T, name, shell string, s step, missing bool) bool {
 	if s.output == nil && strings.HasPrefix(line, "partwise run ") && !strings.Contains(line, "--repeats") {
 		line += " --repeats 1" // as long as the page shows no numbers
 	}
-	out, err := exec.CommandContext(t.Context(), shell, "-c", line).CombinedOutput()
+	sh.Args = []string{"sh", "-c", line}
+	out, err := sh.CombinedOutput()
 	if err != nil && !slices.ContainsFunc(s.output, func(line string) bool { return strings.HasPrefix(line, "partwise: ") }) {
 		t.Fatalf("%s:%d: %s: %v\n%s", name, s.line, s.command, err, out)
 	}

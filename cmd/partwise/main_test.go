@@ -231,7 +231,7 @@ func files(t *testing.T, dir string) map[string]string {
 func TestLocales(t *testing.T) {
 	workplace(t)
 	commands := [][]string{
-		{"run", "--set", "generated", "--classes", "2,3", "--repeats", "6", "--features", "pixels=4", "--method", "kmeans", "--method", "gnmf,lambda=[1,10],iterations=3", "--name", "λ ± 猫 …", "--out", "out/run"},
+		{"run", "--set", "generated", "--classes", "2,3", "--repeats", "2", "--features", "pixels=4", "--method", "kmeans", "--method", "gnmf,lambda=[1,10],iterations=3", "--name", "λ ± 猫 …", "--out", "out/run"},
 		{"cluster", "photos", "-k", "3", "--features", "pixels=4", "--out", "out/groups"},
 		{"features", "photos", "--features", "pixels=2", "--out", "out/photos.csv"},
 		{"methods"},
@@ -240,7 +240,6 @@ func TestLocales(t *testing.T) {
 	}
 	locales := [][]string{
 		{"LC_ALL=C", "LANG=C"},
-		{"LC_ALL=en_US.UTF-8", "LANG=en_US.UTF-8"},
 		{"LC_ALL=ja_JP.UTF-8", "LANG=ja_JP.UTF-8"},
 		{"LC_ALL=zh_CN.GB18030", "RUNEWIDTH_EASTASIAN=1"},
 	}

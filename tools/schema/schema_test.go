@@ -60,7 +60,7 @@ func asJSON(t *testing.T, text []byte) (value any) {
 
 func TestSchemas(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "partwise")
-	if out, err := exec.Command("go", "build", "-C", "../..", "-o", program, "./cmd/partwise").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-C", "../..", "-ldflags=-w", "-o", program, "./cmd/partwise").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	experiment := compiled(t, output(t, program, "schema"))

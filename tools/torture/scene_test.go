@@ -36,7 +36,7 @@ func greyImage(width, height int, at func(x, y int) byte) []byte {
 // makeScene builds the program and makes its input. With the tag "torture" the program knows the sets of the server.
 func makeScene() error {
 	scene.program = filepath.Join(scene.dir, "partwise")
-	build := exec.Command("go", "build", "-tags", "torture", "-o", scene.program, "./cmd/partwise")
+	build := exec.Command("go", "build", "-ldflags=-w", "-tags", "torture", "-o", scene.program, "./cmd/partwise")
 	build.Dir = filepath.Join("..", "..")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -1,4 +1,4 @@
-package blas_test
+package partwise_test
 
 import (
 	"context"
@@ -14,11 +14,9 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
-	_ "github.com/seed4492f2cd/partwise/pipeline" // and all that it imports
-	_ "github.com/seed4492f2cd/partwise/report"
 )
 
-// TestProcess checks that importing the packages does not change gonum's BLAS.
+// TestProcess checks that importing partwise, and with it all packages below, does not change gonum's BLAS.
 func TestProcess(t *testing.T) {
 	if got, want := blas64.Implementation(), (gonum.Implementation{}); got != want {
 		t.Errorf("gonum multiplies with %T, want %T", got, want)
