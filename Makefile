@@ -4,7 +4,7 @@
 # make lint   gofmt, go vet, staticcheck
 # make docs   the documentation as a site, in dist/site
 # make bench  time the kernels, and other programs beside this one
-# make beam   build partwise-beam, which runs on Apache Beam; make test-beam tests it, make flink on a Flink cluster
+# make beam   build partwise-beam, which runs on Apache Beam; make test-beam tests it, make flink on a Flink cluster, make spark on Spark
 # make release   archives, packages and a container image for Linux, macOS and Windows; release-check tries them
 # make wheel     the wheel of the Python package for this machine
 
@@ -31,7 +31,7 @@ OPENCV = CGO_ENABLED=1 CGO_CFLAGS="-O2 -ffunction-sections -fdata-sections" \
   CGO_CXXFLAGS="--std=c++11 -I$(CURDIR)/.ci/opencv -I/usr/include/opencv4 -O2 -ffunction-sections -fdata-sections"
 LINK = -ldflags '-linkmode external -extldflags "-Wl,--gc-sections -lopencv_features2d -lopencv_imgproc -lopencv_core -lstdc++ -lm"'
 
-.PHONY: run test test-portable test-tools test-opencv test-race test-plain test-processors test-arm64 race lint opencv portable wheel test-python beam test-beam flink deps fuzz torture bench clean vulncheck docs release release-files release-check release-tools sbom reproducible reproducible-opencv
+.PHONY: run test test-portable test-tools test-opencv test-race test-plain test-processors test-arm64 race lint opencv portable wheel test-python beam test-beam flink spark deps fuzz torture bench clean vulncheck docs release release-files release-check release-tools sbom reproducible reproducible-opencv
 
 run: opencv
 	./partwise run $(DEMO)
@@ -125,9 +125,9 @@ test-python:
 test-beam:
 	cd beam && CGO_ENABLED=0 $(TEST) ./...
 
-# They on a session cluster of Flink, of which one worker is killed. It downloads 150 MB and needs Java 17 and Maven.
-flink: beam portable
-	@GO=$(GO) beam/flink/run
+# They on a session cluster of Flink, of which one worker is killed, or on Spark. Both need Java 17 and Maven, and download 150 MB and 270 MB.
+flink spark: beam portable
+	@GO=$(GO) beam/runners/run $@
 
 # What calls OpenCV and ONNX Runtime.
 test-opencv: deps
@@ -216,4 +216,4 @@ docs:
 
 # Results are the user's and stay.
 clean:
-	rm -rf partwise partwise.linked partwise-beam beam/flink/out dist release-files
+	rm -rf partwise partwise.linked partwise-beam beam/runners/out dist release-files

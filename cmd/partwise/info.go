@@ -27,6 +27,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 )
 
 func listCommand() *cobra.Command {
@@ -290,7 +291,7 @@ func describeVersion(info *debug.BuildInfo) string {
 // releaseVersion returns the version of a build or of its module, such as v1.2.3 or, between two tags, one with the
 // time and revision. If both are unknown, it is "unversioned".
 func releaseVersion(info *debug.BuildInfo) string {
-	return cmp.Or(version, strings.TrimSuffix(info.Main.Version, "(devel)"), "unversioned")
+	return cmp.Or(version, models.VersionOf(info))
 }
 
 func licencesCommand() *cobra.Command {

@@ -4,6 +4,7 @@ package models
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -11,8 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -30,6 +33,14 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
+
+// VersionOf returns the version of the module of a build, or "unversioned". It is the Program of a model.
+func VersionOf(info *debug.BuildInfo) string {
+	if info == nil {
+		return "unversioned"
+	}
+	return cmp.Or(strings.TrimSuffix(info.Main.Version, "(devel)"), "unversioned")
+}
 
 // Model represents new samples in the same way as a method's training samples, and assigns them to its groups.
 type Model struct {

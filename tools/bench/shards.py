@@ -1,7 +1,8 @@
 """Measures a pass of NMF over shards of made-up vectors, on one core: shards.py PARTWISE FOLDER ROWS SHARDS [other].
 
 It prints CPU seconds of a pass and a row, the largest memory of a worker and the bytes of its sums. With "other" it also
-measures one epoch of scikit-learn's MiniBatchNMF, with the relative error of both bases on the same rows. It removes the shards.
+measures scikit-learn (one epoch) and k-means of Spark (10 iterations, rows cached on disk) beside partwise, where they are
+installed. The last number is the relative error of the basis or centres on 20,000 of the rows. It removes the shards.
 """
 
 import multiprocessing
@@ -36,7 +37,7 @@ def measured(*command):
 
 
 def main(program, folder, n, shards):
-    data, model, sums = (os.path.join(folder, name) for name in ("shards", "model.npz", "sums"))
+    data, model, sums, groups = (os.path.join(folder, name) for name in ("shards", "model.npz", "sums", "groups.npz"))
     os.makedirs(data)
     paths = [os.path.join(data, f"rows-{i:05d}-of-{shards:05d}.npz") for i in range(shards)]
     edges = [n // BLOCK * i // shards * BLOCK for i in range(shards + 1)]
@@ -52,33 +53,89 @@ def main(program, folder, n, shards):
         cpu, memory = sum(u[0] for u in used), max(u[1] for u in used)
         print(f"|{n}|{shards}|{start:.1f}|{cpu:.1f}|{1e6 * cpu / n:.1f}|{memory:.0f}|{size / 1e6:.2f}|{merge:.2f}|", flush=True)
         if sys.argv[5:] == ["other"]:
-            compare(paths, np.load(model + ".next.npz"), start + cpu + merge)
+            passes = ("--cluster", "distance=euclidean", "--passes", "16")  # k-means|| starts in 6
+            clustering, memory = measured(program, "cluster", data, "-k", str(RANK), *passes, "--out", groups)
+            compare(paths, np.load(model + ".next.npz")["passes_vectors"].T, start + cpu + merge, np.load(groups)["group_centres"], clustering, memory)
     finally:
         for path in (data, sums):
             shutil.rmtree(path, ignore_errors=True)
-        for path in (model, model + ".next.npz"):
+        for path in (model, model + ".next.npz", groups):
             if os.path.exists(path):
                 os.remove(path)
 
 
-def compare(paths, model, cpu):
+def compare(paths, basis, cpu, centres, clustering, memory):
+    from sklearn.cluster import MiniBatchKMeans
     from sklearn.decomposition import MiniBatchNMF, non_negative_factorization
     from threadpoolctl import threadpool_limits
 
+    sample = np.vstack(list(rows(0, 20_000)))
+
+    def show(name, used, fitted):
+        print(f"|{name}|{used:.1f}|{np.linalg.norm(sample - fitted) / np.linalg.norm(sample):.5f}|", flush=True)
+
+    def product(h):
+        h = np.ascontiguousarray(h, sample.dtype)
+        w, h, _ = non_negative_factorization(sample, H=h, n_components=RANK, init="custom", update_H=False, tol=1e-4, max_iter=200)
+        return w @ h
+
+    def nearest(c):
+        c = np.asarray(c, sample.dtype)
+        return c[np.argmin((c**2).sum(1) - 2 * sample @ c.T, axis=1)]
+
     with threadpool_limits(1):
         nmf = MiniBatchNMF(RANK, batch_size=1024, random_state=0, tol=0)
-        other = 0
+        kmeans = MiniBatchKMeans(RANK, batch_size=1024, random_state=0, n_init=3)
+        used = {nmf: 0, kmeans: 0}
         for path in paths:
             x = np.load(path)["fea"]
-            begun = time.process_time()
             for at in range(0, len(x), 1024):
-                nmf.partial_fit(x[at : at + 1024])
-            other += time.process_time() - begun
-        x = np.vstack(list(rows(0, 20_000)))
-        for name, used, basis in (("partwise", cpu, model["passes_vectors"].T), ("scikit-learn", other, nmf.components_)):
-            basis = np.ascontiguousarray(basis, x.dtype)
-            w, h, _ = non_negative_factorization(x, H=basis, n_components=RANK, init="custom", update_H=False, tol=1e-4, max_iter=200)
-            print(f"|{name}|{used:.1f}|{np.linalg.norm(x - w @ h) / np.linalg.norm(x):.5f}|", flush=True)
+                for other in used:
+                    begun = time.process_time()
+                    other.partial_fit(x[at : at + 1024])
+                    used[other] += time.process_time() - begun
+            del x
+        show("nmf, partwise", cpu, product(basis))
+        show("nmf, scikit-learn", used[nmf], product(nmf.components_))
+        show(f"kmeans, partwise ({memory:.0f} MB)", clustering, nearest(centres))
+        show("kmeans, scikit-learn", used[kmeans], nearest(kmeans.cluster_centers_))
+        try:
+            show("kmeans, Spark", *spark(paths, nearest))
+        except ImportError:
+            print("Spark is not installed")
+
+
+def spark(paths, nearest):
+    """Return the CPU seconds of k-means in Spark, and the nearest centres. Reading the rows into its cache is not timed."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from pyspark.ml.clustering import KMeans
+    from pyspark.ml.functions import array_to_vector
+    from pyspark.sql import SparkSession
+    from pyspark.storagelevel import StorageLevel
+
+    settings = {"spark.driver.memory": "3g", "spark.ui.enabled": "false", "spark.local.dir": os.path.dirname(paths[0])}
+    session = SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
+    try:
+        session.sparkContext.setLogLevel("ERROR")
+        for path in paths:
+            x = np.load(path)["fea"]
+            lists = pa.ListArray.from_arrays(np.arange(0, x.size + 1, COLUMNS, np.int32), x.ravel())
+            pq.write_table(pa.table({"row": lists}), path + ".parquet", row_group_size=1000)
+        frame = session.read.parquet(*(path + ".parquet" for path in paths)).select(array_to_vector("row").alias("features"))
+        frame = frame.persist(StorageLevel.DISK_ONLY)
+        frame.count()
+        pid = session._jvm.java.lang.ProcessHandle.current().pid()
+
+        def clock():
+            with open(f"/proc/{pid}/stat") as f:
+                return sum(map(int, f.read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+        begun = clock()
+        model = KMeans(k=RANK, seed=0, maxIter=10, tol=0).fit(frame)
+        return clock() - begun, nearest(model.clusterCenters())
+    finally:
+        session.stop()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -14,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/spf13/cobra"
@@ -29,16 +29,25 @@ import (
 )
 
 // ofRunners are the flags of Beam that the help lists.
-var ofRunners = []string{"runner", "endpoint", "environment_type", "environment_config", "parallelism", "worker_binary", "job_name"}
+var ofRunners = []string{
+	"runner", "endpoint", "environment_type", "environment_config", "parallelism", "worker_binary", "job_name",
+	"project", "region", "staging_location", "dry_run",
+}
 
 func main() {
 	if slices.ContainsFunc(os.Args[1:], func(arg string) bool { return strings.TrimLeft(arg, "-") == "worker=true" }) {
 		flag.Parse()
+		go func() { // Flink and Spark end the program that started this one, and no more
+			for parent := os.Getppid(); os.Getppid() == parent; {
+				time.Sleep(time.Second)
+			}
+			os.Exit(1)
+		}()
 		beam.Init() // works until the runner ends it
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := rootCommand().ExecuteContext(ctx); err != nil {
+	if err := rootCommand().ExecuteContext(ctx); err != nil && !errors.Is(err, jobs.ErrDryRun) {
 		if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrExist) {
 			err = fmt.Errorf("%s already exists; --force replaces it", at.Path)
 		}
@@ -52,7 +61,10 @@ func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use: "partwise-beam", Short: "Run partwise on Apache Beam: Prism on this machine, Flink, Spark or another runner",
 		SilenceErrors: true, SilenceUsage: true, CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		PersistentPreRun: func(*cobra.Command, []string) { jobs.Init(verbose) },
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			jobs.Init(verbose || cmd.Flag("dry_run").Changed)
+			return jobs.Check(cmd.Context(), cmd.Flag("out").Value.String(), args)
+		},
 	}
 	root.PersistentFlags().AddGoFlagSet(flag.CommandLine)
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = !slices.Contains(ofRunners, f.Name) })
@@ -155,8 +167,9 @@ func (o *ofPasses) learn(cmd *cobra.Command, job jobs.Shard, m spec.Method, run 
 		return err
 	}
 	run.Seed = job.Seed
+	info, _ := debug.ReadBuildInfo()
 	err = jobs.Learn(cmd.Context(), passes.Learner{
-		Method: m, Run: run, Paths: paths, Passes: o.passes, Force: job.Force, Program: programVersion(),
+		Method: m, Run: run, Paths: paths, Passes: o.passes, Force: job.Force, Program: models.VersionOf(info),
 		Report: func(s *passes.State) error { _, err := fmt.Fprintln(cmd.OutOrStdout(), s); return err },
 	}, job.Out, o.unroll)
 	if err == nil {
@@ -221,13 +234,4 @@ func duplicatesCommand() *cobra.Command {
 	})
 	onShards(cmd, &job, &n)
 	return cmd
-}
-
-// programVersion returns the version of the program, which a model stores.
-func programVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = new(debug.BuildInfo)
-	}
-	return cmp.Or(strings.TrimSuffix(info.Main.Version, "(devel)"), "unversioned")
 }

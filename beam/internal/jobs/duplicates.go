@@ -11,8 +11,8 @@ import (
 	"image/jpeg"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -97,11 +97,11 @@ func (a Album) find(ctx context.Context, out, dir string) (copies int, err error
 	if err := publishBad(ctx, bad, out); err != nil {
 		return 0, err
 	}
-	_ = os.Remove(filepath.Join(a.Work, linksFile)) // and other files that the job wrote
+	_ = store.Remove(ctx, a.Work+"/"+linksFile) // and other files that the job wrote
 	for i := range a.Of {
-		_ = os.Remove(filepath.Join(a.Work, fileOf(i, a.Of)))
+		_ = store.Remove(ctx, a.Work+"/"+fileOf(i, a.Of))
 	}
-	_ = os.Remove(a.Work) // fails if files of others are left
+	_ = os.Remove(strings.TrimPrefix(a.Work, "file://")) // fails if files of others are left
 	return copies, nil
 }
 

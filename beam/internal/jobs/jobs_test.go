@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -321,6 +322,15 @@ func TestDuplicates(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(filepath.Dir(out), shards.Beside+filepath.Base(out))); err == nil {
 		t.Error("the looks are left")
 	}
+	if _, err := Duplicates(t.Context(), Shard{Data: dir, Out: "mem://album/copies.csv"}, 2); err != nil {
+		t.Error(err)
+	}
+	for name, left := range map[string]bool{"copies.csv": true, shards.Beside + "copies.csv/" + linksFile: false, shards.Beside + "copies.csv/" + fileOf(0, 2): false} {
+		path, err := store.Fetch(t.Context(), "mem://album/"+name, t.TempDir())
+		if _, none := os.Stat(path); err != nil || (none == nil) != left {
+			t.Errorf("%s in the bucket: %v, %v", name, none, err)
+		}
+	}
 	if _, err := Duplicates(t.Context(), Shard{Data: dir, Out: out}, 3); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("again: got error %v, expected one for the existing file", err)
 	}
@@ -378,6 +388,49 @@ func TestMistakes(t *testing.T) {
 	} {
 		if err := RunShards(context.Background(), job, 2); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, expected %q", err, want)
+		}
+	}
+}
+
+// Flags with which no job can end are one error, and a dry run writes nothing.
+func TestRunners(t *testing.T) {
+	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", "none")
+	t.Setenv("CLOUDSDK_COMPUTE_REGION", "")
+	t.Setenv("PATH", "") // gcloud
+	here := t.TempDir()
+	reset := func() {
+		for _, name := range []string{"runner", "endpoint", "async", "dry_run", "project", "region", "staging_location", "environment_type"} {
+			_ = flag.Set(name, flag.Lookup(name).DefValue)
+		}
+	}
+	t.Cleanup(reset)
+	for _, c := range []struct{ flags, out, data, want string }{
+		{"runner=foo", here, "", `--runner "foo": expected dataflow, flink, portable, prism, spark`},
+		{"runner=PrismRunner", here, "", ""},
+		{"runner=SparkRunner", here, "", "--runner spark needs --endpoint"},
+		{"runner=flink endpoint=x async=true", here, "", "waits for its jobs"},
+		{"runner=prism dry_run=true", here, "", "runner prism cannot print a job"},
+		{"runner=dataflow", here, "", "--runner dataflow needs --project"},
+		{"runner=dataflow project=p", here, "", "--runner dataflow needs --region"},
+		{"runner=dataflow project=p region=r", here, "", "--runner dataflow needs --staging_location"},
+		{"runner=dataflow environment_type=LOOPBACK", here, "", "Dataflow has DOCKER only"},
+		{"runner=dataflow project=p region=r staging_location=gs://b/s", here, "gs://b/fea", here + ": the workers of Dataflow cannot"},
+		{"runner=dataflow project=p region=r staging_location=gs://b/s", "gs://b/x", here, here + ": the workers of Dataflow cannot"},
+		{"runner=dataflow project=p region=r staging_location=gs://b/s dry_run=true", "gs://b/x", "generated", "dry run"},
+	} {
+		reset()
+		for _, f := range strings.Fields(c.flags) {
+			name, value, _ := strings.Cut(f, "=")
+			if err := flag.Set(name, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := Check(t.Context(), c.out, []string{c.data})
+		if c.want == "dry run" && err == nil {
+			err = RunShards(t.Context(), Shard{Command: Features, Data: c.data, Features: "pixels=8", Out: c.out}, 2)
+		}
+		if got := fmt.Sprint(err); !strings.Contains(got, cmp.Or(c.want, "<nil>")) {
+			t.Errorf("%s: got error %v, expected %q", c.flags, err, c.want)
 		}
 	}
 }

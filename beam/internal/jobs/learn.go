@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,7 +48,11 @@ func learn(ctx context.Context, l passes.Learner, out string, unroll int, dir st
 		if err != nil {
 			return nil, err
 		}
-		return passes.ReadFile(ctx, path)
+		next, err := passes.ReadFile(ctx, path)
+		if err == nil && next.Passes == s.Passes && !next.Done {
+			err = fmt.Errorf("%s: the job left no new model; all workers must share this place", out)
+		}
+		return next, err
 	}
 	if err := l.Learn(ctx); err != nil {
 		return err

@@ -109,6 +109,18 @@ func Publish(ctx context.Context, from, url string) error {
 	return err
 }
 
+// Remove removes a file or object.
+func Remove(ctx context.Context, url string) error {
+	at, err := find(ctx, url)
+	if err != nil {
+		return err
+	}
+	if at.bucket == nil {
+		return os.Remove(at.key)
+	}
+	return at.bucket.Delete(ctx, at.key)
+}
+
 // Shards returns the files of the shards in a folder or of a pattern, in order.
 func Shards(ctx context.Context, data string) ([]string, error) {
 	at, err := find(ctx, data)
