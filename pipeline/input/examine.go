@@ -70,7 +70,7 @@ func (l *looks) examined(set *datasets.Set, i int, look *pictures.Look) (e Exami
 }
 
 // Originals returns the images, best originals first (see Pictures.CopyOf), and for each image the first with the same
-// content. p has what is known of single images.
+// content. p describes single images.
 func Originals(all []Examined) (p *Pictures, order, same []int) {
 	n := len(all)
 	p = &Pictures{Outlier: make([]float64, n), Near: make([]bool, n), Burst: make([]bool, n)}
