@@ -49,7 +49,7 @@ func learn(ctx context.Context, l passes.Learner, out string, unroll int, dir st
 			return nil, err
 		}
 		next, err := passes.ReadFile(ctx, path)
-		if err == nil && next.Passes == s.Passes && !next.Done {
+		if err == nil && next.Step == s.Step && next.Passes == s.Passes && !next.Done {
 			err = fmt.Errorf("%s: the job left no new model; all workers must share this place", out)
 		}
 		return next, err
