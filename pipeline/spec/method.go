@@ -92,8 +92,13 @@ func (m *Method) DecodeSetting(v *settings.Value) (err error) {
 		m.Params[f.Key.Text] = f.Value.Data
 	}
 	guard.Check(settings.DecodeFields(shared, m))
-	m.Name, m.By = enum.Fold(m.Name, MethodNames()), enum.Fold(m.By, clusterings())
-	if info, ok := factor.Lookup(m.Name); ok {
+	m.By = enum.Fold(m.By, clusterings())
+	info, ok := factor.Lookup(m.Name)
+	if !ok {
+		m.Name = enum.Fold(m.Name, MethodNames())
+		info, ok = factor.Lookup(m.Name)
+	}
+	if ok {
 		for _, of := range info.Settings() {
 			text, ok := m.Params[of.Name].(string)
 			if !ok || of.Values == nil {
