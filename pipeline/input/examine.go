@@ -59,6 +59,7 @@ func Examine(ctx context.Context, set *datasets.Set, from, to int) (all []Examin
 	return all, blobs, bad, err
 }
 
+// examined describes sample i of the set, whose look is given.
 func (l *looks) examined(set *datasets.Set, i int, look *pictures.Look) (e Examined, err error) {
 	e = Examined{Name: set.Names[i], Sample: i, Capture: imagefile.ReadCapture(set.Files[i])}
 	e.Look.Width, e.Look.Height, e.Look.Sharpness, e.Look.Spread = look.Width, look.Height, look.Sharpness, look.Spread
