@@ -143,7 +143,7 @@ test-race:
 # The digests of results that are the same on every processor: with AVX2, with plain Go, and without fused
 # multiply-adds; then on an emulated processor of another kind.
 test-processors: test-arm64
-	for off in cpu.avx2 cpu.fma; do nice env GODEBUG=$$off=off CGO_ENABLED=0 $(TEST) -short -count=1 ./internal/golden ./internal/elementary || exit 1; done
+	for off in cpu.avx512f cpu.avx2 cpu.fma; do nice env GODEBUG=$$off=off CGO_ENABLED=0 $(TEST) -short -count=1 ./internal/golden ./internal/elementary || exit 1; done
 
 test-arm64:
 	@command -v qemu-aarch64-static >/dev/null 2>&1 || { \

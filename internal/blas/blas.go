@@ -98,7 +98,7 @@ const (
 )
 
 // ColumnUnit is a number of columns that is a multiple of the tile width in both precisions.
-const ColumnUnit = 2 * simd.MostTileColumns
+const ColumnUnit = simd.MostTileColumns
 
 // multiply computes c = alpha·a·b + beta·c, on one core if it takes fewer than few multiplications.
 func multiply[T Number](few int, a, b operand[T], alpha, beta T, c Of[T]) {
@@ -231,7 +231,7 @@ func (p *panels[T]) multiplyTransposed(a, b operand[T], beta T, c Of[T]) {
 // multiplyAdd computes c = alpha·a·b, plus c if add is set, for the columns deep, …, deep+depth−1 of a, the first columns of
 // b in place, and the others packed. For few columns of c the rows of a are not packed.
 func (p *panels[T]) multiplyAdd(add bool, a operand[T], alpha T, deep, depth int, inPlace, c Of[T]) {
-	tile, group := simd.TileColumns[T](), simd.TileRows
+	tile, group := simd.TileColumns[T](), simd.TileRows()
 	asItLies := a.t == NoTrans && alpha == 1 && c.Cols <= fewRows
 	for i := 0; i < c.Rows; i += packRows {
 		rows := min(packRows, c.Rows-i)

@@ -36,7 +36,8 @@ var update = flag.Bool("update", false, "write the digests")
 const digests = "testdata/digests.json"
 
 // TestDigests compares results with digests that must be the same on all processors. Run it with
-// GODEBUG=cpu.avx2=off or cpu.fma=off, or on another architecture built with -gcflags=all=-d=fmahash=qn.
+// GODEBUG=cpu.avx512f=off, cpu.avx2=off or cpu.fma=off, or on another architecture built with
+// -gcflags=all=-d=fmahash=qn.
 func TestDigests(t *testing.T) {
 	want := map[string]string{}
 	if !*update {

@@ -18,6 +18,7 @@ type convolution struct {
 
 	depthwise bool      // each group has one input and one output channel
 	tile      int       // windows per tile
+	panel     int       // output channels per panel
 	table     []int32   // arena offsets of the runs of all windows
 	packed    []float32 // weights by group and panel
 	biases    []float32 // biases by group and panel
@@ -64,11 +65,11 @@ func (b *builder) convolve(c *convolution, shape []int, last bool) *value {
 		b.zeros = max(b.zeros, c.inC)
 	}
 	c.depthwise = c.groups == c.inC && c.outC == c.inC
-	if c.tile = simd.TileRows; c.depthwise {
+	if c.tile, c.panel = simd.WindowTile(); c.depthwise {
 		c.tile = 1
 	}
-	// The last panel of a group is padded to a register of 8 numbers.
-	b.countNumbers(len(c.weights) + 8*(taps*c.inC+c.outC) + (places+c.tile)*taps)
+	// The last panel of a group is padded to a register of up to 16 numbers.
+	b.countNumbers(len(c.weights) + 16*(taps*c.inC+c.outC) + (places+c.tile)*taps)
 	b.convolutions = append(b.convolutions, c)
 	b.addStep(c.run, c.in, c.out)
 	c.out.maker = c
@@ -109,8 +110,8 @@ func (c *convolution) finish() {
 	}
 	perGroup := c.outC / c.groups
 	for g := range c.groups {
-		for from := 0; from < perGroup; from += simd.MostTileColumns {
-			columns := min(simd.MostTileColumns, perGroup-from)
+		for from := 0; from < perGroup; from += c.panel {
+			columns := min(c.panel, perGroup-from)
 			width := simd.WholeColumns[float32](columns)
 			at, first := len(c.packed), g*perGroup+from
 			c.packed = append(c.packed, make([]float32, taps*depth*width)...)
@@ -141,8 +142,8 @@ func (c *convolution) run(arena []float32) {
 		for first := 0; first < places; first += block {
 			windows, table, to := min(block, places-first), c.table[first*taps:], out[first*c.outC+g*perGroup:]
 			weights, biases := c.packed[g*len(c.packed)/c.groups:], c.biases[g*len(c.biases)/c.groups:]
-			for from := 0; from < perGroup; from += simd.MostTileColumns {
-				columns := min(simd.MostTileColumns, perGroup-from)
+			for from := 0; from < perGroup; from += c.panel {
+				columns := min(c.panel, perGroup-from)
 				width := simd.WholeColumns[float32](columns)
 				simd.Windows(to[from:], c.outC, columns, x, table, windows, taps, depth, weights, biases, &c.bounds)
 				weights, biases = weights[taps*depth*width:], biases[width:]

@@ -2,32 +2,58 @@ package simd
 
 import "golang.org/x/sys/cpu"
 
-// fast reports whether the assembly can be used.
-var fast = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+// fast and wide report whether assembly for AVX2, and for AVX-512, can be used.
+var (
+	fast = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+	wide = fast && cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL
+)
+
+var tileRows = rowsOfTile()
+
+func rowsOfTile() int {
+	if wide {
+		return 8
+	}
+	return 4
+}
 
 // Instructions returns the names of the instruction set extensions in use, or "".
 func Instructions() string {
-	if fast {
+	switch {
+	case wide:
+		return "AVX-512"
+	case fast:
 		return "AVX2 and FMA"
 	}
 	return ""
 }
 
 func tile[T Number](add bool, c []T, stride int, a []T, aRow, aDepth int, b []T, bDepth, depth, rows, columns int) {
-	if !fast {
-		plainTile(add, c, stride, a, aRow, aDepth, b, bDepth, depth, rows, columns)
-		return
-	}
 	plus, registers := 0, columns/(TileColumns[T]()/3)
 	if add {
 		plus = 1
 	}
 	switch c := any(c).(type) {
 	case []float64:
-		tileAVX2(plus, &c[0], stride, &any(a).([]float64)[0], aRow, aDepth, &any(b).([]float64)[0], bDepth, depth, rows, registers)
+		a, b := any(a).([]float64), any(b).([]float64)
+		if wide {
+			tileAVX512(plus, &c[0], stride, &a[0], aRow, aDepth, &b[0], bDepth, depth, rows, registers)
+			return
+		} else if fast {
+			tileAVX2(plus, &c[0], stride, &a[0], aRow, aDepth, &b[0], bDepth, depth, rows, registers)
+			return
+		}
 	case []float32:
-		tile32AVX2(plus, &c[0], stride, &any(a).([]float32)[0], aRow, aDepth, &any(b).([]float32)[0], bDepth, depth, rows, registers)
+		a, b := any(a).([]float32), any(b).([]float32)
+		if wide {
+			tile32AVX512(plus, &c[0], stride, &a[0], aRow, aDepth, &b[0], bDepth, depth, rows, registers)
+			return
+		} else if fast {
+			tile32AVX2(plus, &c[0], stride, &a[0], aRow, aDepth, &b[0], bDepth, depth, rows, registers)
+			return
+		}
 	}
+	plainTile(add, c, stride, a, aRow, aDepth, b, bDepth, depth, rows, columns)
 }
 
 func dots(dst, a, rows []float64, at []int) bool {
@@ -63,17 +89,24 @@ func addRows(dst, weights, rows []float64, at []int) bool {
 
 func logSum(y, x []float64, sums *[8]float64) int {
 	n := roundDown8(len(y))
-	if n == 0 || !fast {
+	switch {
+	case n == 0 || !fast:
 		return 0
+	case wide:
+		logSumAVX512(&y[0], &x[0], n, sums)
+	default:
+		logSumAVX2(&y[0], &x[0], n, sums)
 	}
-	logSumAVX2(&y[0], &x[0], n, sums)
 	return n
 }
 
 func sweep(v, b, h, inverse, active, step []float64) bool {
 	k := len(inverse)
 	_, _, _, _, _ = v[k*SweepColumns-1], b[k*SweepColumns-1], h[k*k-1], active[SweepColumns-1], step[SweepColumns-1]
-	if fast {
+	switch {
+	case wide:
+		sweepAVX512(&v[0], &b[0], &h[0], &inverse[0], &active[0], &step[0], k)
+	case fast:
 		const half = SweepColumns / 2
 		sweepAVX2(&v[0], &b[0], &h[0], &inverse[0], &active[0], &step[0], k)
 		sweepAVX2(&v[half], &b[half], &h[0], &inverse[0], &active[half], &step[half], k)
@@ -82,19 +115,26 @@ func sweep(v, b, h, inverse, active, step []float64) bool {
 }
 
 func windowsTile(c []float32, stride int, x []float32, at []int32, taps, depth int, w, bias []float32, bounds *[2]float32, width int) {
-	if fast {
+	switch {
+	case wide:
+		windowsAVX512(&c[0], stride, &x[0], &at[0], taps, depth, &w[0], &bias[0], bounds, width/16)
+	case fast:
 		windowsAVX2(&c[0], stride, &x[0], &at[0], taps, depth, &w[0], &bias[0], bounds, width/8)
-	} else {
+	default:
 		plainWindows(c, stride, x, at, taps, depth, w, bias, bounds, width)
 	}
 }
 
 func depthwise(c, x []float32, at []int32, windows, taps int, w, bias []float32, bounds *[2]float32) int {
 	n := len(bias) &^ 15
-	if n == 0 || !fast {
+	switch {
+	case n == 0 || !fast:
 		return 0
+	case wide:
+		depthwiseAVX512(&c[0], &x[0], &at[0], windows, taps, &w[0], &bias[0], bounds, len(bias), n)
+	default:
+		depthwiseAVX2(&c[0], &x[0], &at[0], windows, taps, &w[0], &bias[0], bounds, len(bias), n)
 	}
-	depthwiseAVX2(&c[0], &x[0], &at[0], windows, taps, &w[0], &bias[0], bounds, len(bias), n)
 	return n
 }
 

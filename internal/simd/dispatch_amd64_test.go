@@ -9,19 +9,28 @@ import (
 	"testing"
 )
 
-// levels runs f with the assembly and without.
+// levels runs f with each kind of assembly that this processor has, and without any.
 func levels(t *testing.T, f func(level string)) {
 	t.Helper()
 	if !fast {
 		t.Skip("this processor has no AVX2")
 	}
-	defer func() { fast = true }()
+	defer func(f, w bool) { setLevel(f, w) }(fast, wide)
+	if wide {
+		f("AVX-512")
+	}
+	setLevel(true, false)
 	f("AVX2")
-	fast = false
+	setLevel(false, false)
 	f("plain")
 }
 
-// TestSameBytes checks that every loop gives the same bytes with AVX2 and in Go.
+func setLevel(f, w bool) {
+	fast, wide = f, w
+	tileRows = rowsOfTile()
+}
+
+// TestSameBytes checks that every loop gives the same bytes with AVX-512, with AVX2 and in Go.
 func TestSameBytes(t *testing.T) {
 	digests := map[string]uint64{}
 	levels(t, func(level string) {
@@ -148,10 +157,10 @@ var sameBytes = map[string]func(src *rand.Rand, write func(...any)){
 		for d := range taps * depth {
 			copy(w[d*width:], weights[d*columns:][:columns])
 		}
-		at := make([]int32, (windows+TileRows-1)/TileRows*TileRows*taps)
+		at := make([]int32, (windows+tileRows-1)/tileRows*tileRows*taps)
 		for r := range windows {
 			for t := range taps {
-				at[r/TileRows*TileRows*taps+t*TileRows+r%TileRows] = int32(runs[r*taps+t])
+				at[r/tileRows*tileRows*taps+t*tileRows+r%tileRows] = int32(runs[r*taps+t])
 			}
 		}
 		c := make([]float32, windows*columns)

@@ -4,6 +4,8 @@ package simd
 
 // Without assembly every loop uses plain Go.
 
+const tileRows = 4
+
 func Instructions() string { return "" }
 
 func tile[T Number](add bool, c []T, stride int, a []T, aRow, aDepth int, b []T, bDepth, depth, rows, columns int) {

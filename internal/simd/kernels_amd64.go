@@ -21,6 +21,24 @@ func windowsAVX2(c *float32, stride int, x *float32, at *int32, taps int, depth 
 func depthwiseAVX2(c *float32, x *float32, at *int32, windows int, taps int, w *float32, bias *float32, bounds *[2]float32, channels int, many int)
 
 //go:noescape
+func tileAVX512(add int, c *float64, stride int, a *float64, aRow int, aDepth int, b *float64, bDepth int, depth int, rows int, registers int)
+
+//go:noescape
+func tile32AVX512(add int, c *float32, stride int, a *float32, aRow int, aDepth int, b *float32, bDepth int, depth int, rows int, registers int)
+
+//go:noescape
+func logSumAVX512(y *float64, x *float64, n int, sums *[8]float64)
+
+//go:noescape
+func sweepAVX512(v *float64, b *float64, h *float64, inverse *float64, active *float64, step *float64, k int)
+
+//go:noescape
+func windowsAVX512(c *float32, stride int, x *float32, at *int32, taps int, depth int, w *float32, bias *float32, bounds *[2]float32, registers int)
+
+//go:noescape
+func depthwiseAVX512(c *float32, x *float32, at *int32, windows int, taps int, w *float32, bias *float32, bounds *[2]float32, channels int, many int)
+
+//go:noescape
 func dotsAVX2(dst *float64, a *float64, rows *float64, at *int, n int, width int)
 
 //go:noescape

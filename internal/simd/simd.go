@@ -1,9 +1,9 @@
 // Package simd implements the most time-critical loops: matrix products, gathered rows of sparse data, ratios and
 // logarithms of the divergence, coordinate descent, and convolutions.
 //
-// Each loop has a plain Go version. On processors with AVX2 and FMA it is replaced by assembly, which tools/kernels
-// generates. Both are bit-identical: they use fused multiply-adds, and every sum has a fixed order or a fixed number of
-// lanes.
+// Each loop has a plain Go version. On processors with AVX2 and FMA, or with AVX-512, it is replaced by assembly,
+// which tools/kernels generates for both from one description. All versions are bit-identical: they use fused
+// multiply-adds, and every sum has a fixed order or a fixed number of lanes, whatever the width of registers.
 package simd
 
 //go:generate go run -C ../../tools ./kernels -pkg simd -out ../internal/simd/kernels_amd64.s -stubs ../internal/simd/kernels_amd64.go

@@ -2,16 +2,19 @@ package simd
 
 import "unsafe"
 
-// A tile of a matrix product has at most TileRows rows and MostTileColumns columns.
+// MostTileRows and MostTileColumns are the largest size of a tile of a matrix product on any processor.
 const (
-	TileRows        = 4
-	MostTileColumns = 24
+	MostTileRows    = 8
+	MostTileColumns = 48
 )
 
-// TileColumns returns the number of columns of a tile: three registers of 32 bytes.
+// TileRows returns the number of rows of a tile on this processor: the number of float64 in a register.
+func TileRows() int { return tileRows }
+
+// TileColumns returns the number of columns of a tile on this processor: three registers.
 func TileColumns[T Number]() int {
 	var x T
-	return 3 * 32 / int(unsafe.Sizeof(x))
+	return 3 * 8 * tileRows / int(unsafe.Sizeof(x))
 }
 
 // WholeColumns returns columns rounded up to whole registers: the numbers that Tile reads of each row of b.
@@ -30,7 +33,7 @@ func Tile[T Number](add bool, c []T, stride int, a []T, aRow, aDepth int, b []T,
 		tile(add, c, stride, a, aRow, aDepth, b, bDepth, depth, rows, width)
 		return
 	}
-	var edge [TileRows * MostTileColumns]T
+	var edge [MostTileRows * MostTileColumns]T
 	tile(false, edge[:], width, a, aRow, aDepth, b, bDepth, depth, rows, width)
 	for r := range rows {
 		to, sums := c[r*stride:][:columns], edge[r*width:][:columns]

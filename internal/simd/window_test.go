@@ -30,7 +30,7 @@ var windowBounds = [][2]float32{{float32(math.Inf(-1)), float32(math.Inf(1))}, {
 
 // checkWindows compares Windows with simple sums.
 func checkWindows(t *testing.T) {
-	const tile, most = TileRows, MostTileColumns
+	tile, most := WindowTile()
 	for columns := 1; columns <= most; columns += 5 {
 		for windows := 1; windows < 2*tile+3; windows += 3 {
 			for _, taps := range []int{1, 3} {
@@ -93,14 +93,22 @@ func checkDepthwise(t *testing.T) {
 	}
 }
 
-func TestWindows(t *testing.T) { checkWindows(t) }
+func TestWindows(t *testing.T) {
+	if tile, _ := WindowTile(); tile == 0 {
+		t.Skip("this processor has no AVX2")
+	}
+	checkWindows(t)
+}
 
 func TestDepthwise(t *testing.T) { checkDepthwise(t) }
 
 // TestWindowRounding checks that a sum starts with its bias and rounds once for each product, in the order of taps and
 // depth, on any processor, and that NaN stays NaN.
 func TestWindowRounding(t *testing.T) {
-	const tile, most = TileRows, MostTileColumns
+	tile, most := WindowTile()
+	if tile == 0 {
+		t.Skip("this processor has no AVX2")
+	}
 	src := rand.New(rand.NewPCG(1, 2))
 	const taps, depth = 2, 37
 	x, w, bias := numbers(taps*depth, src.Float32), numbers(taps*depth*most, src.Float32), numbers(most, src.Float32)
@@ -129,7 +137,10 @@ func TestWindowRounding(t *testing.T) {
 }
 
 func BenchmarkWindows(b *testing.B) {
-	const tile, most = TileRows, MostTileColumns
+	tile, most := WindowTile()
+	if tile == 0 {
+		b.Skip("this processor has no AVX2")
+	}
 	for _, depth := range []int{32, 240, 1152} {
 		b.Run(fmt.Sprint(depth), func(b *testing.B) {
 			const windows = 96

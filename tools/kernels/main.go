@@ -1,6 +1,9 @@
-// Command kernels generates the assembly of internal/simd for AVX2, which gives the same bytes as plain Go:
+// Command kernels generates the assembly of internal/simd for AVX2 and AVX-512 from one description:
 //
 //	go generate ./internal/simd
+//
+// The two widths differ in the numbers per register, never in the order of additions: both give the same bytes as plain
+// Go.
 package main
 
 import (
@@ -12,12 +15,14 @@ import (
 )
 
 func main() {
-	tile(double)
-	tile(single)
-	logSum()
-	sweep()
-	windows()
-	depthwise()
+	for _, w := range []*width{narrow, wide} {
+		tile(w, double)
+		tile(w, single)
+		logSum(w)
+		sweep(w)
+		windows(w)
+		depthwise(w)
+	}
 	dots()
 	addRows()
 	descend()
@@ -25,23 +30,37 @@ func main() {
 	Generate()
 }
 
-const (
-	registerBytes = 32
-	tileRows      = 4 // of a product, and a convolution's windows at a time
+type width struct {
+	name         string
+	bytes        int // of a register
+	rows         int // of a tile of products, and of a convolution's windows at a time
+	xor, and, or func(...Op)
+}
+
+var (
+	narrow = &width{"AVX2", 32, 4, VXORPD, VANDPD, func(v ...Op) { VPOR(v[0], v[1], v[2]) }}
+	wide   = &width{"AVX512", 64, 8, VPXORQ, VPANDQ, VPORQ}
 )
 
-func vecs(n int) []reg.VecVirtual {
+func (w *width) vec() reg.VecVirtual {
+	if w.bytes == 64 {
+		return ZMM()
+	}
+	return YMM()
+}
+
+func (w *width) vecs(n int) []reg.VecVirtual {
 	v := make([]reg.VecVirtual, n)
 	for i := range v {
-		v[i] = YMM()
+		v[i] = w.vec()
 	}
 	return v
 }
 
-func zeros(n int) []reg.VecVirtual {
-	all := vecs(n)
+func (w *width) zeros(n int) []reg.VecVirtual {
+	all := w.vecs(n)
 	for _, v := range all {
-		VXORPD(v, v, v)
+		w.xor(v, v, v)
 	}
 	return all
 }
@@ -123,9 +142,9 @@ func upTo(label string, offset, limit Op, n int, body func()) {
 }
 
 // inRows calls do with each register and its address; inRow registers form a row.
-func inRows(registers []reg.VecVirtual, inRow int, first, stride reg.Register, do func(v reg.VecVirtual, place Mem)) {
+func (w *width) inRows(registers []reg.VecVirtual, inRow int, first, stride reg.Register, do func(v reg.VecVirtual, place Mem)) {
 	for i, v := range registers {
-		do(v, at(first, i%inRow*registerBytes))
+		do(v, at(first, i%inRow*w.bytes))
 		if i%inRow == inRow-1 {
 			ADDQ(stride, first)
 		}
@@ -133,63 +152,88 @@ func inRows(registers []reg.VecVirtual, inRow int, first, stride reg.Register, d
 }
 
 // tile writes the product a·b to c, rows×registers, or adds it if add is not 0, in the order of the depth.
-func tile(p *precision) {
-	function("tile"+p.name+"AVX2", fmt.Sprintf("func(add int, c *%[1]s, stride int, a *%[1]s, aRow, aDepth int, b *%[1]s, bDepth, depth, rows, registers int)", p.number))
+func tile(w *width, p *precision) {
+	function("tile"+p.name+w.name, fmt.Sprintf("func(add int, c *%[1]s, stride int, a *%[1]s, aRow, aDepth int, b *%[1]s, bDepth, depth, rows, registers int)", p.number))
 	c, stride := param("c"), scaled("stride", p.shift)
 	a, aRow, aDepth := param("a"), scaled("aRow", p.shift), scaled("aDepth", p.shift)
 	b, bDepth, depth := param("b"), scaled("bDepth", p.shift), param("depth")
-	three := GP64()
-	LEAQ(Mem{Base: aRow, Index: aRow, Scale: 2}, three)
+	rowsOfA := fourRows(a, aRow, w.rows)
 	rows, which := param("rows"), param("registers")
 	LEAQ(Mem{Base: which, Index: rows, Scale: 4}, which)
-	for r := tileRows; r > 0; r-- {
+	for r := w.rows; r > 0; r-- {
 		for g := 3; g > 0; g-- {
 			CMPQ(which, Imm(uint64(4*r+g)))
 			JEQ(LabelRef(fmt.Sprintf("tile%d%d", r, g)))
 		}
 	}
 	end()
-	for r := tileRows; r > 0; r-- {
+	for r := w.rows; r > 0; r-- {
 		for g := 3; g > 0; g-- {
 			name := fmt.Sprintf("%d%d", r, g)
 			Label("tile" + name)
-			sums := zeros(r * g)
+			sums := w.zeros(r * g)
 			countDown("deep"+name, depth, 1, func() {
-				right := vecs(g)
+				right := w.vecs(g)
 				for j, v := range right {
-					p.load(at(b, j*registerBytes), v)
+					p.load(at(b, j*w.bytes), v)
 				}
-				PREFETCHT0(at(b, 2*g*registerBytes-1)) // the next tile, of a b in place
-				left := YMM()
+				PREFETCHT0(at(b, 2*g*w.bytes-1)) // the next tile, of a b in place
+				left := w.vec()
 				for i := range r {
-					p.broadcast(ofFour(a, aRow, three, i), left)
+					p.broadcast(rowsOfA.at(i, 0), left)
 					for j, v := range right {
 						p.fma(v, left, sums[i*g+j])
 					}
 				}
-				ADDQ(aDepth, a)
+				rowsOfA.move(aDepth, r)
 				ADDQ(bDepth, b)
 			})
 			add := param("add")
 			CMPQ(add, Imm(0))
 			JEQ(LabelRef("write" + name))
-			inRows(sums, g, copyOf(c), stride, func(v reg.VecVirtual, place Mem) { p.add(place, v, v) })
+			w.inRows(sums, g, copyOf(c), stride, func(v reg.VecVirtual, place Mem) { p.add(place, v, v) })
 			Label("write" + name)
-			inRows(sums, g, c, stride, func(v reg.VecVirtual, place Mem) { p.load(v, place) })
+			w.inRows(sums, g, c, stride, func(v reg.VecVirtual, place Mem) { p.load(v, place) })
 			end()
 		}
 	}
 }
 
-// ofFour is an address in row i of four, for a pointer to the first, their stride, and three times it.
-func ofFour(first, stride, three reg.Register, i int) Mem {
-	switch i {
-	case 0:
-		return at(first, 0)
-	case 3:
-		return behind(first, three, 0)
+// strided are pointers to rows; each reaches four rows.
+type strided struct {
+	pointers      []reg.GPVirtual
+	stride, three reg.GPVirtual
+}
+
+func fourRows(first, stride reg.GPVirtual, rows int) strided {
+	s := strided{[]reg.GPVirtual{first}, stride, GP64()}
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, s.three)
+	if rows > 4 {
+		s.pointers = append(s.pointers, GP64())
+		LEAQ(Mem{Base: first, Index: stride, Scale: 4}, s.pointers[1])
 	}
-	return Mem{Base: first, Index: stride, Scale: uint8(i)}
+	return s
+}
+
+// at is an address in row i.
+func (s strided) at(i, bytes int) Mem {
+	m := Mem{Base: s.pointers[i/4], Disp: bytes}
+	switch i % 4 {
+	case 1, 2:
+		m.Index, m.Scale = s.stride, uint8(i%4)
+	case 3:
+		m.Index, m.Scale = s.three, 1
+	}
+	return m
+}
+
+// move advances the pointers of the first rows.
+func (s strided) move(bytes Op, rows int) {
+	for i, p := range s.pointers {
+		if 4*i < rows {
+			ADDQ(bytes, p)
+		}
+	}
 }
 
 // fourSums writes (s0 + s1) + (s2 + s3) of each of four registers of four numbers.
@@ -221,7 +265,7 @@ func dots() {
 	dst, a, rows, places, n, bytes := param("dst"), param("a"), param("rows"), param("at"), param("n"), scaled("width", 3)
 	countDown("four", n, 4, func() {
 		picked := pickedRows(4, places, rows, bytes)
-		sums := zeros(4)
+		sums := narrow.zeros(4)
 		offset := start()
 		upTo("lane", offset, bytes, 32, func() {
 			v := YMM()
@@ -241,7 +285,7 @@ func addRows() {
 	dst, weights, rows, places, n, bytes := param("dst"), param("weights"), param("rows"), param("at"), param("n"), scaled("width", 3)
 	countDown("four", n, 4, func() {
 		picked := pickedRows(4, places, rows, bytes)
-		w := vecs(4)
+		w := narrow.vecs(4)
 		for i, v := range w {
 			VBROADCASTSD(at(weights, 8*i), v)
 		}
@@ -266,85 +310,85 @@ func logConstant(i int) Mem {
 }
 
 // logSum adds x·log y to eight sums, as logarithm computes it.
-func logSum() {
-	function("logSumAVX2", "func(y, x *float64, n int, sums *[8]float64)")
+func logSum(w *width) {
+	function("logSum"+w.name, "func(y, x *float64, n int, sums *[8]float64)")
 	y, x, n, to := param("y"), param("x"), param("n"), param("sums")
 	load := func(i int) reg.VecVirtual {
-		r := YMM()
+		r := w.vec()
 		VBROADCASTSD(logConstant(i), r)
 		return r
 	}
 	shift, mantissa, rootHalf, one, magic, bias := load(0), load(1), load(2), load(3), load(4), load(5)
 	const ln2, series, terms = 6, 7, 20
-	registers := 64 / registerBytes
-	sums := zeros(registers)
+	registers := 64 / w.bytes
+	sums := w.zeros(registers)
 	countDown("next", n, 8, func() {
 		for g, sum := range sums {
-			bits, exponent, f := YMM(), YMM(), YMM()
-			VMOVUPD(at(y, g*registerBytes), bits)
+			bits, exponent, f := w.vec(), w.vec(), w.vec()
+			VMOVUPD(at(y, g*w.bytes), bits)
 			VPADDQ(shift, bits, bits)
 			VPSRLQ(Imm(52), bits, exponent)
-			VPOR(magic, exponent, exponent)
+			w.or(magic, exponent, exponent)
 			VSUBPD(bias, exponent, exponent)
-			VANDPD(mantissa, bits, f)
+			w.and(mantissa, bits, f)
 			VPADDQ(rootHalf, f, f)
 			VSUBPD(one, f, f)
-			sumOfSeries, c := YMM(), YMM()
+			sumOfSeries, c := w.vec(), w.vec()
 			VBROADCASTSD(logConstant(series+terms-1), sumOfSeries)
 			for i := terms - 2; i >= 0; i-- {
 				VBROADCASTSD(logConstant(series+i), c)
 				VFMADD213PD(c, f, sumOfSeries)
 			}
-			square := YMM()
+			square := w.vec()
 			VMULPD(f, f, square)
 			VFMADD213PD(f, square, sumOfSeries)
 			VBROADCASTSD(logConstant(ln2), c)
 			VFMADD213PD(sumOfSeries, c, exponent)
-			VFMADD231PD(at(x, g*registerBytes), exponent, sum)
+			VFMADD231PD(at(x, g*w.bytes), exponent, sum)
 		}
 		ADDQ(Imm(64), x)
 		ADDQ(Imm(64), y)
 	})
 	for g, sum := range sums {
-		VMOVUPD(sum, at(to, g*registerBytes))
+		VMOVUPD(sum, at(to, g*w.bytes))
 	}
 	end()
 }
 
 // sweep updates eight registers of columns.
-func sweep() {
-	function("sweepAVX2", "func(v, b, h, inverse, active, step *float64, k int)")
+func sweep(w *width) {
+	function("sweep"+w.name, "func(v, b, h, inverse, active, step *float64, k int)")
 	v, b, h, inverse, active, steps, k := param("v"), param("b"), param("h"), param("inverse"), param("active"), param("step"), param("k")
 	const line = 512 // bytes between rows
 	offset, row, left := start(), start(), copyOf(k)
 	countDown("row", left, 1, func() {
-		sums := zeros(8)
+		sums := w.zeros(8)
 		other, entry, n := copyOf(v), copyOf(h), copyOf(k)
 		countDown("other", n, 1, func() {
-			times := YMM()
+			times := w.vec()
 			VBROADCASTSD(at(entry, 0), times)
 			for i, sum := range sums {
-				VFMADD231PD(at(other, i*registerBytes), times, sum)
+				VFMADD231PD(at(other, i*w.bytes), times, sum)
 			}
 			ADDQ(Imm(8), entry)
 			ADDQ(U32(line), other)
 		})
-		by, diagonal, zero := YMM(), YMM(), zeros(1)[0]
+		by, diagonal, zero := w.vec(), w.vec(), w.zeros(1)[0]
 		VBROADCASTSD(behind(inverse, row, 0), by)
 		VBROADCASTSD(behind(h, row, 0), diagonal)
 		mine, linear := GP64(), GP64()
 		LEAQ(behind(v, offset, 0), mine)
 		LEAQ(behind(b, offset, 0), linear)
 		for i, sum := range sums {
-			place := i * registerBytes
-			old, moved := YMM(), YMM()
+			place := i * w.bytes
+			old, moved := w.vec(), w.vec()
 			VMOVUPD(at(mine, place), old)
 			VSUBPD(at(linear, place), sum, sum)
 			VMOVAPD(old, moved)
 			VFNMADD231PD(sum, by, moved)
 			VMAXPD(zero, moved, moved)
 			VSUBPD(old, moved, moved)
-			VANDPD(at(active, place), moved, moved)
+			w.and(at(active, place), moved, moved)
 			VADDPD(moved, old, old)
 			VMOVUPD(old, at(mine, place))
 			VMULPD(moved, moved, moved)
@@ -367,17 +411,17 @@ func bounded(lo, hi reg.VecVirtual, sums []reg.VecVirtual) {
 	}
 }
 
-func loadBounds() (lo, hi reg.VecVirtual) {
+func loadBounds(w *width) (lo, hi reg.VecVirtual) {
 	bounds := param("bounds")
-	lo, hi = YMM(), YMM()
+	lo, hi = w.vec(), w.vec()
 	VBROADCASTSS(at(bounds, 0), lo)
 	VBROADCASTSS(at(bounds, 4), hi)
 	return lo, hi
 }
 
 // windows computes registers of numbers of some windows.
-func windows() {
-	function("windowsAVX2", "func(c *float32, stride int, x *float32, at *int32, taps, depth int, w, bias *float32, bounds *[2]float32, registers int)")
+func windows(w *width) {
+	function("windows"+w.name, "func(c *float32, stride int, x *float32, at *int32, taps, depth int, w, bias *float32, bounds *[2]float32, registers int)")
 	which := param("registers")
 	for g := 3; g > 0; g-- {
 		CMPQ(which, Imm(uint64(g)))
@@ -387,10 +431,10 @@ func windows() {
 	for g := 3; g > 0; g-- {
 		Label(fmt.Sprintf("windows%d", g))
 		bias := param("bias")
-		sums := vecs(tileRows * g)
+		sums := w.vecs(w.rows * g)
 		for i, v := range sums {
 			if i < g {
-				VMOVUPS(at(bias, i*registerBytes), v)
+				VMOVUPS(at(bias, i*w.bytes), v)
 			} else {
 				VMOVAPS(sums[i%g], v)
 			}
@@ -398,55 +442,55 @@ func windows() {
 		x, places, weights, taps := param("x"), param("at"), param("w"), param("taps")
 		depth := scaled("depth", 2)
 		countDown(fmt.Sprintf("tap%d", g), taps, 1, func() {
-			runs := make([]reg.GPVirtual, tileRows)
+			runs := make([]reg.GPVirtual, w.rows)
 			for i := range runs {
 				runs[i] = GP64()
 				MOVLQSX(at(places, 4*i), runs[i])
 				LEAQ(Mem{Base: x, Index: runs[i], Scale: 4}, runs[i])
 			}
-			ADDQ(Imm(uint64(4*tileRows)), places)
+			ADDQ(Imm(uint64(4*w.rows)), places)
 			deep := start()
 			upTo(fmt.Sprintf("deep%d", g), deep, depth, 4, func() {
-				right := vecs(g)
+				right := w.vecs(g)
 				for j, v := range right {
-					VMOVUPS(at(weights, j*registerBytes), v)
+					VMOVUPS(at(weights, j*w.bytes), v)
 				}
 				for i, run := range runs {
-					left := YMM()
+					left := w.vec()
 					VBROADCASTSS(behind(run, deep, 0), left)
 					for j, v := range right {
 						VFMADD231PS(v, left, sums[i*g+j])
 					}
 				}
-				ADDQ(Imm(uint64(g*registerBytes)), weights)
+				ADDQ(Imm(uint64(g*w.bytes)), weights)
 			})
 		})
-		lo, hi := loadBounds()
+		lo, hi := loadBounds(w)
 		bounded(lo, hi, sums)
 		c, stride := param("c"), scaled("stride", 2)
-		inRows(sums, g, c, stride, func(v reg.VecVirtual, place Mem) { VMOVUPS(v, place) })
+		w.inRows(sums, g, c, stride, func(v reg.VecVirtual, place Mem) { VMOVUPS(v, place) })
 		end()
 	}
 }
 
 // depthwise computes many channels of each window, a positive multiple of 16.
-func depthwise() {
-	function("depthwiseAVX2", "func(c, x *float32, at *int32, windows, taps int, w, bias *float32, bounds *[2]float32, channels, many int)")
+func depthwise(w *width) {
+	function("depthwise"+w.name, "func(c, x *float32, at *int32, windows, taps int, w, bias *float32, bounds *[2]float32, channels, many int)")
 	c, x, places, left, bias := param("c"), param("x"), param("at"), param("windows"), param("bias")
 	channels := scaled("channels", 2)
-	lo, hi := loadBounds()
+	lo, hi := loadBounds(w)
 	countDown("window", left, 1, func() {
 		from := start()
 		some := func(label, enough string, n int) {
 			to := GP64()
 			Label(label)
-			LEAQ(at(from, n*registerBytes), to)
+			LEAQ(at(from, n*w.bytes), to)
 			many := scaled("many", 2)
 			CMPQ(to, many)
 			JGT(LabelRef(enough))
-			sums := vecs(n)
+			sums := w.vecs(n)
 			for i, v := range sums {
-				VMOVUPS(behind(bias, from, i*registerBytes), v)
+				VMOVUPS(behind(bias, from, i*w.bytes), v)
 			}
 			tap, taps, weights := copyOf(places), param("taps"), param("w")
 			ADDQ(from, weights)
@@ -456,16 +500,16 @@ func depthwise() {
 				LEAQ(Mem{Base: x, Index: run, Scale: 4}, run)
 				ADDQ(from, run)
 				for i, sum := range sums {
-					v := YMM()
-					VMOVUPS(at(run, i*registerBytes), v)
-					VFMADD231PS(at(weights, i*registerBytes), v, sum)
+					v := w.vec()
+					VMOVUPS(at(run, i*w.bytes), v)
+					VFMADD231PS(at(weights, i*w.bytes), v, sum)
 				}
 				ADDQ(Imm(4), tap)
 				ADDQ(channels, weights)
 			})
 			bounded(lo, hi, sums)
 			for i, v := range sums {
-				VMOVUPS(v, behind(c, from, i*registerBytes))
+				VMOVUPS(v, behind(c, from, i*w.bytes))
 			}
 			MOVQ(to, from)
 			JMP(LabelRef(label))
@@ -483,20 +527,21 @@ func depthwise() {
 // descend updates the entries of a column, one after another.
 func descend() {
 	function("descendAVX2", "func(z *float64, y, x, u *float32, n, stride, k int, bounds *float64, least float32)")
+	w := narrow
 	z, y, x, u, n, stride, bounds := param("z"), param("y"), param("x"), param("u"), scaled("n", 2), scaled("stride", 2), param("bounds")
 	leastAt, left := address("least"), address("k")
-	step := zeros(1)[0]
+	step := w.zeros(1)[0]
 	before := copyOf(u)
 	countDown("entry", left, 1, func() {
-		totals := zeros(2) // Σ x·b and Σ x·b² in double precision
+		totals := w.zeros(2) // Σ x·b and Σ x·b² in double precision
 		offset, until := start(), GP64()
 		Label("segment")
-		sums := zeros(2)
+		sums := w.zeros(2)
 		LEAQ(at(offset, 4096), until)
 		CMPQ(until, n)
 		CMOVQGT(n, until)
 		upTo("eight", offset, until, 32, func() {
-			last, row, value, least := YMM(), YMM(), YMM(), YMM()
+			last, row, value, least := w.vec(), w.vec(), w.vec(), w.vec()
 			VMOVUPS(behind(before, offset, 0), last)
 			VMOVUPS(behind(u, offset, 0), row)
 			VMOVUPS(behind(y, offset, 0), value)
@@ -510,7 +555,7 @@ func descend() {
 			VFMADD231PS(value, least, sums[1])
 		})
 		for i, sum := range sums {
-			part, half := YMM(), XMM()
+			part, half := w.vec(), XMM()
 			VCVTPS2PD(sum.AsX(), part)
 			VADDPD(part, totals[i], totals[i])
 			VEXTRACTF128(Imm(1), sum, half)
@@ -564,9 +609,9 @@ func gather() {
 	countDown("eight", address("n"), 8, func() {
 		picked := pickedRows(8, places, rows, width)
 		column, offset := copyOf(u), start()
-		sum := zeros(1)[0]
+		sum := narrow.zeros(1)[0]
 		upTo("columns", offset, width, 16, func() {
-			r := vecs(4) // four numbers of each of eight rows
+			r := narrow.vecs(4) // four numbers of each of eight rows
 			for i, v := range r {
 				VMOVUPS(behind(picked[i], offset, 0), v.AsX())
 				VINSERTF128(Imm(1), behind(picked[i+4], offset, 0), v, v)
