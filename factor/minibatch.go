@@ -369,10 +369,7 @@ func (b *block) check(parts *Parts) {
 		}
 	}), b.samples))
 	algebra.EachRow(b.x, 1, func(at int, row []float64) {
-		for _, x := range row {
-			b.totals[at] += x
-			b.squares[at] += x * x
-		}
+		b.totals[at], b.squares[at] = elementary.Sum(row), elementary.Dot(row, row)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -131,19 +132,19 @@ func (n Norm) apply(values []float64, power float64, columns []int) (err error) 
 		}
 		return j + 1
 	}
-	largest := 0.0
 	for j, v := range values {
-		if power != 0 && power != 1 {
-			if v < 0 {
-				guard.Fail("column %d: value %v, but power needs values of 0 or more", column(j), v)
-			}
-			v = elementary.Pow(v, power)
-			values[j] = v
+		if power == 0 || power == 1 {
+			break
 		}
-		if !(math.Abs(v) <= math.MaxFloat64) { // not a number, or infinite
-			guard.Fail("column %d: value %v is not finite", column(j), v)
+		if v < 0 {
+			guard.Fail("column %d: value %v, but power needs values of 0 or more", column(j), v)
 		}
-		largest = max(largest, math.Abs(v))
+		values[j] = elementary.Pow(v, power)
+	}
+	largest := elementary.Largest(values)
+	if !(largest <= math.MaxFloat64) {
+		j := slices.IndexFunc(values, func(v float64) bool { return !(math.Abs(v) <= math.MaxFloat64) })
+		guard.Fail("column %d: value %v is not finite", column(j), values[j])
 	}
 	guard.FailIf(largest == 0, "all values are zero")
 	var length float64

@@ -244,7 +244,7 @@ func reportCommand() *cobra.Command {
 		}
 		return cmp.Or(writeSetsReport(cmd, top), top.Close())
 	})
-	profileFlag(cmd)
+	profileFlag(cmd.Flags())
 	return cmd
 }
 

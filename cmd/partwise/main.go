@@ -206,6 +206,7 @@ func rootCommand(args ...string) *cobra.Command {
 				continue
 			}
 			cmd := group.commands[i]()
+			profile(cmd)
 			cmd.GroupID = group.title
 			root.AddCommand(cmd)
 		}

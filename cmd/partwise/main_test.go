@@ -439,6 +439,8 @@ func TestProfile(t *testing.T) {
 	}{
 		{"cluster photos -k 2 --features pixels=4 --out groups", exitDone},
 		{"features photos --features pixels=2 --out f.npz", exitDone},
+		{"features photos --features pixels=2 --shard 0/1 --out shards", exitDone},
+		{"fit shards --rank 2 --passes 1 --out m.npz", exitDone},
 		{"run --set generated --classes 2 --repeats 1 --features pixels=4 --method kmeans --name x", exitDone},
 		{"report results/x", exitDone},
 		{"cluster photos -k 99 --features pixels=4 --out more", exitFailed},

@@ -178,7 +178,7 @@ func passCommand() *cobra.Command {
 	_ = cmd.MarkFlagRequired("out")
 	f.String("shard", "", "add up only this one of the shards, such as 3/64 (from 0)")
 	f.String("memory", "", "memory limit, such as 4GB or 50% (default: half of the memory)")
-	profileFlag(cmd)
+	profileFlag(f)
 	return cmd
 }
 

@@ -26,7 +26,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// prepareFlags adds the flags of commands that compute features. The command must have its RunE.
+// prepareFlags adds the flags of commands that compute features.
 func prepareFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.String("memory", "", "memory limit, such as 4GB or 50% (default: half of the memory)")
@@ -34,7 +34,7 @@ func prepareFlags(cmd *cobra.Command) {
 	f.String("cache-size", "", "cache limit, such as 20GB (default $PARTWISE_CACHE_SIZE or 10GB)")
 	f.Bool("no-cache", false, "do not cache features")
 	cmd.MarkFlagsMutuallyExclusive("cache", "no-cache")
-	profileFlag(cmd)
+	profileFlag(f)
 }
 
 // checkResults refuses a folder of results whose files would replace the experiment's input, or the cache.

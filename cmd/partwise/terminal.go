@@ -17,6 +17,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/guard"
@@ -152,20 +153,27 @@ func limitMemory(cmd *cobra.Command) {
 	cmd.SetContext(memory.NewContext(cmd.Context(), budget))
 }
 
-// profileFlag adds the flag for a CPU profile of the command's RunE. The profile is also written if RunE fails, except
-// for usage errors.
-func profileFlag(cmd *cobra.Command) {
-	path := cmd.Flags().String("profile", "", "write a CPU profile for go tool pprof to this new file")
-	work := cmd.RunE
+// profileFlag adds the flag for a CPU profile of a command.
+func profileFlag(f *pflag.FlagSet) {
+	f.String("profile", "", "write a CPU profile for go tool pprof to this new file")
+}
+
+// profile writes a CPU profile of a command's RunE if a flag asks for it, also if RunE fails, except for usage errors.
+func profile(cmd *cobra.Command) {
+	flag, work := cmd.Flags().Lookup("profile"), cmd.RunE
+	if flag == nil {
+		return
+	}
 	cmd.RunE = catching(func(cmd *cobra.Command, args []string) (err error) {
-		if *path == "" {
+		path := flag.Value.String()
+		if path == "" {
 			return work(cmd, args)
 		}
-		f, err := os.OpenFile(*path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		guard.Check(guard.Wrap(err, "--profile: expected a new file in an existing folder"))
 		defer func() {
 			if err = errors.Join(err, f.Close()); isUsage(err) {
-				_ = os.Remove(*path)
+				_ = os.Remove(path)
 			}
 		}()
 		guard.Check(pprof.StartCPUProfile(f))

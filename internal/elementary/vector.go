@@ -64,13 +64,13 @@ func Norm(x []float64) float64 {
 	return float64(scale * math.Sqrt(squares))
 }
 
-// Largest returns the largest absolute value.
+// Largest returns the largest absolute value, or NaN if x contains NaN.
 func Largest(x []float64) float64 {
-	largest := 0.0
+	var largest uint64 // bits without a sign are in the order of the values, NaN last
 	for _, v := range x {
-		largest = max(largest, math.Abs(v))
+		largest = max(largest, math.Float64bits(v)&^(1<<63))
 	}
-	return largest
+	return math.Float64frombits(largest)
 }
 
 // Order returns the indices 0 to n−1 in the order of compare; equal ones keep their order.

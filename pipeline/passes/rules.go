@@ -286,9 +286,13 @@ func (kmeans) sum(ctx context.Context, s *State, x Rows, sums *Sums) error {
 				return fmt.Errorf("the samples from %d: %w", from+1, err)
 			}
 		}
+		largest := math.Inf(1) // key of a sample that can be kept
+		if draws && len(sums.Keys) == sums.Keep {
+			largest = slices.Max(sums.Keys)
+		}
 		for i := 0; draws && i < len(costs); i++ {
 			// The smallest of exponential numbers divided by costs is a draw by costs.
-			if key := -elementary.Log(1-random.Float64()) / costs[i]; costs[i] > 0 {
+			if key := -elementary.Log(1-random.Float64()) / costs[i]; costs[i] > 0 && key < largest {
 				sums.Keys, sums.Drawn = append(sums.Keys, key), append(sums.Drawn, rows.RawRowView(i)...)
 			}
 		}

@@ -96,14 +96,11 @@ func New(x mat.Matrix) (Data, error) {
 		d = Dense{mat.DenseCopyOf(x)}
 	}
 	if bad := firstProblem(d, func(columns []int, values []float64) string {
-		peak := 0.0
-		for at, v := range values {
-			if !(math.Abs(v) <= LargestValue) {
-				return unusableValue(0, column(columns, at)-1, v).Problem
-			}
-			peak = max(peak, math.Abs(v))
-		}
+		peak := elementary.Largest(values)
 		switch {
+		case !(peak <= LargestValue):
+			at := slices.IndexFunc(values, func(v float64) bool { return !(math.Abs(v) <= LargestValue) })
+			return unusableValue(0, column(columns, at)-1, values[at]).Problem
 		case peak == 0:
 			return fmt.Sprintf("all %d values are zero", m)
 		case peak < SmallestValue:
