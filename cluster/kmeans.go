@@ -276,9 +276,9 @@ func (l *run) plusPlus(ctx context.Context, random *rand.Rand, centres int) ([]i
 		Cost: func(out []float64, lo, hi int) {
 			points.score(out, l.samples, l.all[lo:hi])
 			for i := lo; i < hi; i++ {
-				own := out[(i-lo)*points.points.Rows:][:points.points.Rows]
+				own, at, by := out[(i-lo)*points.points.Rows:][:points.points.Rows], l.first[i], l.by[i]
 				for c, score := range own {
-					own[c] = l.first[i] + l.by[i]*score
+					own[c] = at + by*score
 					if own[c] <= limit && first[i] > 0 && own[c] <= 2*l.weights[i]*points.slack(l.norms[i]) {
 						own[c] = l.Distance.between(l.row(i, make([]float64, l.m)), l.weights[i], points.point(c), 1)
 					}

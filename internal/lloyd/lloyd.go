@@ -73,9 +73,12 @@ func (p *PlusPlus) Draw(ctx context.Context, k int, random *rand.Rand) (rows []i
 			tried, totals := tried[lo*count:hi*count], totals[lo/Block*count:][:count]
 			p.Cost(tried, lo, hi)
 			clear(totals)
-			for at, cost := range tried {
-				tried[at] = min(cost, costs[lo+at/count])
-				totals[at%count] += tried[at]
+			for ; lo < hi; lo++ {
+				for c, cost := range tried[:count] {
+					tried[c] = min(cost, costs[lo])
+					totals[c] += tried[c]
+				}
+				tried = tried[count:]
 			}
 		})
 		if err != nil {
