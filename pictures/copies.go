@@ -34,6 +34,8 @@ const (
 type Source struct {
 	Looks []*Look // the looks of the images
 	Order []int   // images by decreasing likelihood of being an original
+	// Cameras is the number of images at the start of Order that are of a camera, and therefore no screenshots.
+	Cameras int
 	// Same holds, for each image, the first image in Order that is known to be identical, or the image itself if there
 	// is none.
 	Same []int
@@ -49,10 +51,11 @@ type Source struct {
 }
 
 // Stacks holds the stacks of copies among n images: for each image the original of its stack, the first in
-// Source.Order, and whether it is a near duplicate, not an exact copy, and another shot of the same burst.
+// Source.Order but for screenshots, and whether it is a near duplicate, not an exact copy, another shot of the same
+// burst, and a screenshot of another image.
 type Stacks struct {
-	CopyOf      []int
-	Near, Burst []bool
+	CopyOf                  []int
+	Near, Burst, Screenshot []bool
 }
 
 // Relation tells how two images are related.
@@ -62,6 +65,8 @@ const (
 	different Relation = iota
 	sameBurst
 	nearDuplicate
+	firstShows // near duplicates; the first is a screenshot that shows the second
+	secondShows
 )
 
 // Copies finds copies and bursts. Near duplicates have similar colours, unless one is grey, and either details (64×64
@@ -110,12 +115,19 @@ func (s Source) rough() [][]float64 {
 func (s Source) Join(ctx context.Context, found []Link) (_ *Stacks, err error) {
 	defer guard.Catch(&err)
 	n := len(s.Looks)
-	out := &Stacks{slices.Clone(s.Same), make([]bool, n), make([]bool, n)}
+	out := &Stacks{slices.Clone(s.Same), make([]bool, n), make([]bool, n), make([]bool, n)}
 	links := make([][]Link, n) // from each image A
 	for _, l := range found {
 		links[l.A] = append(links[l.A], l)
 		links[l.B] = append(links[l.B], Link{l.B, l.A, l.By})
+		out.Screenshot[l.A] = out.Screenshot[l.A] || l.By == firstShows
+		out.Screenshot[l.B] = out.Screenshot[l.B] || l.By == secondShows
 	}
+	for at, i := range s.Order {
+		out.Screenshot[i] = out.Screenshot[s.Same[i]] && at >= s.Cameras
+	}
+	last := func(i int) int { return map[bool]int{true: 1}[out.Screenshot[i]] }
+	s.Order = slices.SortedStableFunc(slices.Values(s.Order), func(i, j int) int { return last(i) - last(j) })
 	s.stack(ctx, out, links, s.rough())
 	for i, stack := range out.CopyOf {
 		of := s.Same[i]
@@ -271,11 +283,16 @@ func (s Source) compare(ctx context.Context, p Pair, rough [][]float64) Relation
 	if inliers < leastInliers {
 		return different
 	}
-	o, ok := overlapOf(a, b, s.thumbnail(ctx, p.A), s.thumbnail(ctx, p.B), at)
+	ta, tb := s.thumbnail(ctx, p.A), s.thumbnail(ctx, p.B)
+	o, ok := overlapOf(a, b, ta, tb, at)
 	if !ok || o.share < leastOverlap {
 		return different
 	}
 	switch tiles := o.agreement(); {
+	case tiles >= alikeTiles && near == nearDuplicate && ta.y.shows(a, b, at.apply):
+		return firstShows
+	case tiles >= alikeTiles && near == nearDuplicate && tb.y.shows(b, a, at.undo):
+		return secondShows
 	case tiles >= alikeTiles:
 		return near
 	case tiles >= burstTiles && s.inBurst(p.A, p.B):

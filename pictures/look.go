@@ -19,7 +19,7 @@ import (
 const (
 	// Version is part of the cache keys of looks and copies. It must change when New returns another look for the same
 	// image, or Copies other copies.
-	Version       = "6"
+	Version       = "7"
 	ThumbnailSide = 160 // largest longer side of a thumbnail, in pixels
 	// Least is the smallest height and width, in pixels, to which images may be reduced for New; see [imagefile.Use].
 	Least      = workSide

@@ -117,6 +117,8 @@ type placement struct {
 
 func (p placement) apply(z complex128) complex128 { return p.g.apply(p.S*z + p.D) }
 
+func (p placement) undo(w complex128) complex128 { return (p.g.inverse().apply(w) - p.D) / p.S }
+
 type matched struct {
 	z, w  complex128
 	ratio float64
@@ -263,6 +265,56 @@ func overlapOf(la, lb *Look, a, b *thumbnail, p placement) (o overlap, ok bool) 
 		}
 	}
 	return o, true
+}
+
+// shows reports whether a screenshot, whose thumbnail is g, shows another image at a place: between bars of one colour,
+// perhaps with text. An image that is enlarged more than three times is a thumbnail, not the original.
+func (g grey) shows(screenshot, other *Look, place func(complex128) complex128) bool {
+	const (
+		least  = 4    // smallest height of a bar in pixels
+		away   = 2.5  // distance of the tested pixels from the edges of the other image
+		points = 48   // tested along each edge
+		equal  = 8    // largest difference of the same colour, in levels of 256
+		ofBars = 0.6  // smallest fraction of the pixels outside with the colour of the bars
+		edges  = 0.25 // smallest fraction of each edge with this colour only outside
+	)
+	w, h := screenshot.extent()
+	u, v := other.extent()
+	from, to := place(complex(-u/2, -v/2)), place(complex(u/2, v/2))
+	if cmplx.Abs(to-from)*float64(max(screenshot.Width, screenshot.Height)) > 3*math.Hypot(float64(other.Width), float64(other.Height)) {
+		return false
+	}
+	longer := float64(max(g.w, g.h))
+	left, right := (min(real(from), real(to))+w/2)*longer, (max(real(from), real(to))+w/2)*longer
+	top, bottom := (min(imag(from), imag(to))+h/2)*longer, (max(imag(from), imag(to))+h/2)*longer
+	outside := []float32{0}
+	for i, v := range g.v {
+		if x, y := float64(i%g.w), float64(i/g.w); x < left-1 || x > right || y < top-1 || y > bottom {
+			outside = append(outside, v)
+		}
+	}
+	slices.Sort(outside)
+	colour, all, sides := outside[len(outside)/2], float64(len(outside)), 0
+	differs := func(v float32) bool { return math.Abs(float64(v-colour)) > equal }
+	for side, room := range [4]float64{top, float64(g.h) - bottom, left, float64(g.w) - right} {
+		if room < least {
+			continue
+		}
+		sides |= 1 << side
+		changed := 0
+		for i := range points {
+			along, out := (float64(i)+0.5)/points, away*float64(side%2*2-1)
+			x, y, dx, dy := left+(right-left)*along, [2]float64{top, bottom}[side%2], 0.0, out
+			if side > 1 {
+				x, y, dx, dy = [2]float64{left, right}[side%2], top+(bottom-top)*along, out, 0
+			}
+			changed += map[bool]int{true: 1}[!differs(g.at(x+dx, y+dy)) && differs(g.at(x-dx, y-dy))]
+		}
+		if float64(changed) < edges*points {
+			return false
+		}
+	}
+	return (sides&3 == 3 || sides&12 == 12) && float64(len(slices.DeleteFunc(outside, differs))) >= ofBars*all
 }
 
 // agreement aligns the overlap and returns the fraction of tiles with equal details among those with details.

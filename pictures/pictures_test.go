@@ -102,7 +102,14 @@ func compare(t *testing.T, all []image.Image, same []int) (copyOf []int, near []
 // compareTaken does so with capture times.
 func compareTaken(t *testing.T, all []image.Image, same []int, taken []time.Time) *Stacks {
 	t.Helper()
-	from := Source{Same: same, Taken: taken, Equal: func(context.Context, int, int) (bool, error) { return true, nil }}
+	return stacksOf(t, Source{Same: same, Taken: taken}, all)
+}
+
+// stacksOf does so for images of a source.
+func stacksOf(t *testing.T, from Source, all []image.Image) *Stacks {
+	t.Helper()
+	from.Equal = func(context.Context, int, int) (bool, error) { return true, nil }
+	alone := from.Same == nil
 	thumbnails := make([][]byte, len(all))
 	for i, img := range all {
 		look, thumbnail, err := New(img, img.Bounds().Size())
@@ -111,7 +118,7 @@ func compareTaken(t *testing.T, all []image.Image, same []int, taken []time.Time
 		}
 		from.Looks = append(from.Looks, look)
 		thumbnails[i] = thumbnail
-		if same == nil {
+		if alone {
 			from.Same = append(from.Same, i)
 		}
 		var others []int
@@ -203,11 +210,7 @@ func TestChangedCopies(t *testing.T) {
 		a := scene(seed)
 		grey := image.NewGray(a.Rect)
 		draw.Draw(grey, a.Rect, a, image.Point{}, draw.Src)
-		screen := image.NewRGBA(image.Rect(0, 0, 300, 500))
-		draw.Draw(screen, screen.Rect, image.White, image.Point{}, draw.Src)
-		small := features.Thumbnail(a, 300)
-		draw.Draw(screen, small.Rect.Add(image.Pt(0, 120)), small, image.Point{}, draw.Src)
-		all = append(all, a, compressed(t, a.SubImage(image.Rect(64, 48, 256, 192)), 85), compressed(t, screen, 85), compressed(t, grey, 85),
+		all = append(all, a, compressed(t, a.SubImage(image.Rect(64, 48, 256, 192)), 85), compressed(t, screen(a, 300, 500, image.White), 85), compressed(t, grey, 85),
 			compressed(t, mapped(a, 320, 240, func(x, y int) (int, int) { return 319 - x, y }), 85),
 			compressed(t, mapped(a, 240, 320, func(x, y int) (int, int) { return y, 239 - x }), 85))
 	}
@@ -215,6 +218,50 @@ func TestChangedCopies(t *testing.T) {
 	for i, of := range copyOf {
 		if of != i-i%kinds {
 			t.Errorf("picture %d is a copy of %d, want %d", i, of, i-i%kinds)
+		}
+	}
+}
+
+// screen returns a screen of w×h pixels that shows an image in full width, if it is less wide, between bars with lines.
+func screen(img *image.RGBA, w, h int, ground image.Image) *image.RGBA {
+	out := image.NewRGBA(image.Rect(0, 0, w, h))
+	draw.Draw(out, out.Rect, ground, image.Point{}, draw.Src)
+	for y := 20; y < h; y += h / 12 {
+		draw.Draw(out, image.Rect(w/8, y, w/3, y+4), image.NewUniform(color.Gray{127}), image.Point{}, draw.Src)
+	}
+	shown := features.Thumbnail(img, w)
+	if w > img.Rect.Dx() {
+		shown = mapped(img, w, w*img.Rect.Dy()/img.Rect.Dx(), func(x, y int) (int, int) { return x * img.Rect.Dx() / w, y * img.Rect.Dx() / w })
+	}
+	draw.Draw(out, shown.Rect.Add(image.Pt(0, (h-shown.Rect.Dy())/2)), shown, image.Point{}, draw.Src)
+	return out
+}
+
+// TestScreenshots: a photo is the original of its screenshots, whatever their sizes, but not of the photo from which it
+// was cut, nor of one of a camera, nor if it is only a thumbnail. Here each first image would be the original.
+func TestScreenshots(t *testing.T) {
+	for seed := range uint64(3) {
+		a := scene(seed)
+		half := features.Thumbnail(a, 160)
+		shown := screen(a, 600, 1200, image.Black)
+		for name, test := range map[string]struct {
+			all     []image.Image
+			cameras int
+			want    []int
+		}{
+			"white":     {[]image.Image{compressed(t, screen(a, 600, 1200, image.White), 85), a}, 0, []int{1, 1}},
+			"black":     {[]image.Image{shown, a, half}, 0, []int{1, 1, 1}},
+			"mirrored":  {[]image.Image{shown, mapped(a, 320, 240, func(x, y int) (int, int) { return 319 - x, y })}, 0, []int{1, 1}},
+			"camera":    {[]image.Image{shown, a}, 1, []int{0, 0}},
+			"thumbnail": {[]image.Image{screen(a, 600, 1200, image.White), half}, 0, []int{0, 0}},
+			"size":      {[]image.Image{a, half}, 0, []int{0, 0}},
+			"part":      {[]image.Image{a, a.SubImage(image.Rect(64, 48, 256, 192))}, 0, []int{0, 0}},
+			"sides":     {[]image.Image{a, a.SubImage(image.Rect(0, 40, 320, 200))}, 0, []int{0, 0}},
+		} {
+			found := stacksOf(t, Source{Cameras: test.cameras}, test.all)
+			if !slices.Equal(found.CopyOf, test.want) || found.Screenshot[0] != (test.want[0] > 0) {
+				t.Errorf("scene %d, %s: copies of %v, want %v; screenshots %v", seed, name, found.CopyOf, test.want, found.Screenshot)
+			}
 		}
 	}
 }

@@ -70,34 +70,45 @@ func (l *looks) examined(set *datasets.Set, i int, look *pictures.Look) (e Exami
 	return e, err
 }
 
-// Originals returns the images, best originals first (see Pictures.CopyOf), and for each image the first with the same
-// content. p describes single images.
-func Originals(all []Examined) (p *Pictures, order, same []int) {
+// Originals returns the images as a source of copies (Order, Cameras, Same and Taken), best originals first: see
+// Pictures.CopyOf. p describes single images.
+func Originals(all []Examined) (p *Pictures, from pictures.Source) {
 	n := len(all)
-	p = &Pictures{Outlier: make([]float64, n), Near: make([]bool, n), Burst: make([]bool, n)}
+	p = &Pictures{Outlier: make([]float64, n)}
+	value := func(e Examined) int { return map[bool]int{true: 1}[e.Capture.Camera != ""] }
 	short := make([]*pictures.Look, n)
 	for i, e := range all {
 		short[i] = &all[i].Look
 		p.Size, p.Sharpness = append(p.Size, image.Pt(e.Look.Width, e.Look.Height)), append(p.Sharpness, e.Look.Sharpness)
-		p.Bytes, p.Capture = append(p.Bytes, e.Bytes), append(p.Capture, e.Capture)
+		p.Bytes, p.Capture, from.Taken = append(p.Bytes, e.Bytes), append(p.Capture, e.Capture), append(from.Taken, e.Capture.Taken)
+		from.Cameras += value(e)
 	}
 	p.Remark = pictures.Remarks(short)
-	order, same = matrix.Range(n), make([]int, n)
-	value := func(e Examined) int { return map[bool]int{true: 1}[e.Capture.Camera != ""] }
-	slices.SortFunc(order, func(i, j int) int {
+	from.Order, from.Same = matrix.Range(n), make([]int, n)
+	slices.SortFunc(from.Order, func(i, j int) int {
 		a, b := all[i], all[j]
 		return cmp.Or(
 			value(b)-value(a), b.Look.Width*b.Look.Height-a.Look.Width*a.Look.Height, cmp.Compare(b.Bytes, a.Bytes),
 			a.Changed.Compare(b.Changed), len(a.Name)-len(b.Name), i-j)
 	})
 	first := map[[sha256.Size]byte]int{}
-	for _, i := range order {
+	for _, i := range from.Order {
 		if _, ok := first[all[i].Sum]; !ok {
 			first[all[i].Sum] = i
 		}
-		same[i] = first[all[i].Sum]
+		from.Same[i] = first[all[i].Sum]
 	}
-	return p, order, same
+	return p, from
+}
+
+// SetStacks sets the stacks of copies. A screenshot gets the sharpness of its original: text is always sharp.
+func (p *Pictures) SetStacks(s *pictures.Stacks) {
+	p.CopyOf, p.Near, p.Burst = s.CopyOf, s.Near, s.Burst
+	for i, of := range s.CopyOf {
+		if s.Screenshot[i] {
+			p.Sharpness[i], p.Remark[i] = p.Sharpness[of], p.Remark[of]
+		}
+	}
 }
 
 // SamePixels returns a function that reports whether two examined images of a set have equal pixels.

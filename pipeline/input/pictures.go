@@ -206,7 +206,7 @@ func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err 
 type Pictures struct {
 	// CopyOf holds for each row the original of its stack of copies, or the row itself. Near is true for near
 	// duplicates and false for exact copies, and Burst for other shots of a burst. The original is of a
-	// camera, if any is, and has the most pixels; ties go to the largest file, then the oldest, then the shortest name.
+	// camera, if any is, no screenshot of another one, and has the most pixels; ties go to the largest file, then the oldest, then the shortest name.
 	CopyOf    []int
 	Near      []bool
 	Burst     []bool
@@ -304,7 +304,7 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 	owner := &Reporter{To: progress}
 	defer owner.End()
 	n := len(in.Rows)
-	all, looks, taken := make([]Examined, n), make([]*pictures.Look, n), make([]time.Time, n)
+	all, looks := make([]Examined, n), make([]*pictures.Look, n)
 	if err := parallel.Each(ctx, 0, n, owner.Of("examining images"), func(i int) (err error) {
 		if look, ok := in.pictures.bySample.Load(in.Rows[i]); ok {
 			looks[i] = look.(*pictures.Look)
@@ -312,37 +312,33 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 			return err
 		}
 		all[i], err = in.pictures.examined(in.Set, in.Rows[i], looks[i])
-		taken[i] = all[i].Capture.Taken
 		return err
 	}); err != nil {
 		return nil, err
 	}
-	p, order, same := Originals(all)
-	distinct := slices.DeleteFunc(matrix.AllRows(in.extracted), func(i int) bool { return same[i] != i })
+	p, from := Originals(all)
+	distinct := slices.DeleteFunc(matrix.AllRows(in.extracted), func(i int) bool { return from.Same[i] != i })
 	owner.Report("finding similar images", 0, -1)
 	byFeatures, distances, err := nearestOf(ctx, matrix.SelectRows(in.extracted, distinct), 2*pictures.OutlierNeighbours)
 	if err != nil {
 		return nil, in.NameRows(err, distinct)
 	}
-	near := make([][]int, n)
+	from.Looks, from.Near, from.Progress = looks, make([][]int, n), owner.Of("comparing images")
 	for at, i := range distinct {
-		near[i] = matrix.Take(distinct, byFeatures[at][:min(candidates, len(byFeatures[at]))])
+		from.Near[i] = matrix.Take(distinct, byFeatures[at][:min(candidates, len(byFeatures[at]))])
 	}
-	if err := byRoughPictures(ctx, looks, distinct, near); err != nil {
+	if err := byRoughPictures(ctx, looks, distinct, from.Near); err != nil {
 		return nil, err
 	}
-	stacks, err := pictures.Copies(ctx, pictures.Source{
-		Looks: looks, Order: order, Same: same, Near: near, Taken: taken,
-		Thumbnail: func(ctx context.Context, i int) (image.Image, error) { return in.pictures.thumbnail(ctx, in.Rows[i]) },
-		Equal: func(ctx context.Context, i, j int) (bool, error) {
-			return samePixels(ctx, in.Images, in.Rows[i], in.Rows[j])
-		},
-		Progress: owner.Of("comparing images"),
-	})
+	from.Thumbnail = func(ctx context.Context, i int) (image.Image, error) { return in.pictures.thumbnail(ctx, in.Rows[i]) }
+	from.Equal = func(ctx context.Context, i, j int) (bool, error) {
+		return samePixels(ctx, in.Images, in.Rows[i], in.Rows[j])
+	}
+	stacks, err := pictures.Copies(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	p.CopyOf, p.Near, p.Burst = stacks.CopyOf, stacks.Near, stacks.Burst
+	p.SetStacks(stacks)
 	p.Outlier = outliers(p.CopyOf, distinct, byFeatures, distances)
 	return p, nil
 }

@@ -74,17 +74,17 @@ func (a Album) find(ctx context.Context, out, dir string) (copies int, err error
 		photos, bad = append(photos, some.Photos...), append(bad, some.Bad...)
 	}
 	a.Firsts = append(a.Firsts, len(photos))
-	found, order, same := input.Originals(photos)
+	found, from := input.Originals(photos)
 	distinct := make([]byte, len(photos)/8+1)
 	for i := range photos {
-		if same[i] == i {
+		if from.Same[i] == i {
 			distinct[i/8] |= 1 << (i % 8)
 		}
 	}
 	if err := run(ctx, a.comparing(distinct)); err != nil {
 		return 0, err
 	}
-	if err := a.join(ctx, photos, found, order, same, dir); err != nil {
+	if err := a.join(ctx, photos, found, from, dir); err != nil {
 		return 0, err
 	}
 	for i, of := range found.CopyOf {
@@ -375,7 +375,7 @@ func (x *Links) ProcessElement(ctx context.Context, _ []byte, each func(*int, *[
 }
 
 // join finds the stacks that the links make.
-func (a Album) join(ctx context.Context, photos []input.Examined, found *input.Pictures, order, same []int, dir string) error {
+func (a Album) join(ctx context.Context, photos []input.Examined, found *input.Pictures, from pictures.Source, dir string) error {
 	var links []pictures.Link
 	if err := a.decode(ctx, linksFile, dir, &links); err != nil {
 		return err
@@ -395,11 +395,8 @@ func (a Album) join(ctx context.Context, photos []input.Examined, found *input.P
 		return err
 	}
 	defer set.Close()
-	from := pictures.Source{
-		Looks: make([]*pictures.Look, len(photos)), Order: order, Same: same, Equal: input.SamePixels(set, photos),
-		Taken:     lists.Map(photos, func(e input.Examined) time.Time { return e.Capture.Taken }),
-		Thumbnail: func(ctx context.Context, i int) (image.Image, error) { return some.Thumbnail(ctx, place(ids, i)) },
-	}
+	from.Looks, from.Equal = make([]*pictures.Look, len(photos)), input.SamePixels(set, photos)
+	from.Thumbnail = func(ctx context.Context, i int) (image.Image, error) { return some.Thumbnail(ctx, place(ids, i)) }
 	for at, id := range ids {
 		from.Looks[id] = some.Looks[at]
 	}
@@ -407,6 +404,6 @@ func (a Album) join(ctx context.Context, photos []input.Examined, found *input.P
 	if err != nil {
 		return err
 	}
-	found.CopyOf, found.Near, found.Burst = stacks.CopyOf, stacks.Near, stacks.Burst
+	found.SetStacks(stacks)
 	return nil
 }
