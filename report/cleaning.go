@@ -106,7 +106,7 @@ func ReadCleaning(dir string, notSame ...[2]string) (_ *Cleaning, err error) {
 		if _, ok := byName[p.Original]; !ok {
 			return nil, fmt.Errorf("%s: line %d: no photo is called %q", at, p.Line, p.Original)
 		}
-		bestFirst(members[p.Name])
+		bestFirst(members[p.Name], p)
 		for _, stack := range pictures.Separate(members[p.Name], pairs, func(p Photo) string { return p.Name }) {
 			if len(stack) > 1 {
 				c.Stacks = append(c.Stacks, stack)
@@ -123,16 +123,19 @@ func ReadCleaning(dir string, notSame ...[2]string) (_ *Cleaning, err error) {
 // sameSharpness is the largest difference of two shots of a burst that are equally sharp.
 const sameSharpness = 0.03
 
-func bestFirst(stack []Photo) {
-	sharpest := 0.0 // 0 unless the stack is a burst
+// bestFirst sorts the stack of an original. A copy with less than a quarter of its pixels looks sharp because it is small.
+func bestFirst(stack []Photo, original Photo) {
+	isSmall := func(p Photo) bool { return 4*p.Width*p.Height < original.Width*original.Height }
+	isShot := func(p Photo) bool { return (p.Copy == BurstCopy || p.Name == p.Original) && !isSmall(p) }
+	sharpest := 0.0
 	for _, p := range stack {
-		if p.Copy == BurstCopy || p.Name == p.Original && slices.ContainsFunc(stack, func(q Photo) bool { return q.Copy == BurstCopy }) {
+		if isShot(p) {
 			sharpest = max(sharpest, p.Sharpness)
 		}
 	}
 	value := func(p Photo) (v int) {
-		for i, good := range []bool{p.Name == p.Original, sharpest > 0 && p.Sharpness >= sharpest-sameSharpness, p.Remark == ""} {
-			v += map[bool]int{true: 1 << i}[good]
+		for i, good := range []bool{p.Name == p.Original, isShot(p) && p.Sharpness >= sharpest-sameSharpness, p.Remark == ""} {
+			v += map[bool]int{true: 1 << i}[good && !isSmall(p)]
 		}
 		return v
 	}

@@ -111,11 +111,16 @@ func TestAddNotSame(t *testing.T) {
 	}
 }
 
-// The sharpest shot of a burst is kept, the original if it is about as sharp, and never a copy of the original.
+// The sharpest shot of a burst is kept, the original if it is about as sharp, and never a copy of the original or of a
+// shot, which may be larger or small.
 func TestSharpestOfBurst(t *testing.T) {
 	const list = "sharpness," + cleaningHeader + `0.50,a.jpg,,,,80,60,2000,,
 %s,b.jpg,a.jpg,burst,,60,40,900,,
 0.90,c.jpg,a.jpg,near,,40,30,700,,
+0.90,d.jpg,a.jpg,burst,,30,20,800,,
+0.90,e.jpg,a.jpg,near,,90,80,800,,
+0.10,f.jpg,,,blurred,80,60,900,,
+0.90,g.jpg,f.jpg,near,,30,20,800,,
 `
 	for sharpness, want := range map[string]string{"0.52": "a.jpg", "0.60": "b.jpg", "": "a.jpg"} {
 		c, err := ReadCleaning(cleaning(t, fmt.Sprintf(list, sharpness), ""))
@@ -124,6 +129,9 @@ func TestSharpestOfBurst(t *testing.T) {
 		}
 		if got := c.Stacks[0][0].Name; got != want {
 			t.Errorf("sharpness %q: %s is kept, want %s", sharpness, got, want)
+		}
+		if got := c.Stacks[1][0].Name; got != "f.jpg" {
+			t.Errorf("%s is kept, a small copy of a blurred photo", got)
 		}
 	}
 	if _, err := ReadCleaning(cleaning(t, fmt.Sprintf(list, "x"), "")); err == nil || !strings.Contains(err.Error(), `line 3: sharpness "x"`) {
