@@ -75,7 +75,7 @@ func (s *Set) classesIn(what, file string) (classes []string, err error) {
 			classes[i], from[i], none = strings.Clone(class), line, false
 		}
 	})
-	if err == nil && none {
+	if err == nil && none && !s.SkipUnknown {
 		err = fmt.Errorf("%s %s: no sample has a class; expected lines of file,class", what, file)
 	}
 	return classes, err
@@ -221,7 +221,8 @@ func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines
 		if len(record) != lines.fields {
 			guard.Fail("%s in %s, expected %s, separated by %s", phrase.Count(len(record), "field", "fields"), spreadsheet.Quote(strings.Join(record, string(by))), lines.want, separators[by])
 		}
-		if !isHeader {
+		isUnknown := func(at int) bool { i, several := find(record[at]); return i < 0 && several == nil }
+		if !isHeader && !(s.SkipUnknown && slices.ContainsFunc(places, isUnknown)) {
 			f(reader.Line, record, lists.Map(places, func(at int) int { return find.sample(record[at]) }))
 		}
 	}

@@ -62,6 +62,8 @@ type Set struct {
 	Beside   []string  // further files that were read, with labels or topics
 	Known    string    // the known set to which the samples belong, or ""
 
+	SkipUnknown bool // lines of labels and links of unknown samples are skipped
+
 	inParts bool // read from IDX files, from which Part chooses
 }
 

@@ -172,6 +172,28 @@ func (c *Cleaning) Rest(kinds []string) (rest []Assignment) {
 	return rest
 }
 
+// Gone returns the photos of Rest that are not among the present ones, and the rows of the others, nil for all. Without a
+// PicturesFile it returns none.
+func Gone(results string, present []string) (gone map[string]bool, others []int) {
+	c, err := ReadCleaning(results)
+	if err != nil {
+		return nil, nil
+	}
+	gone = map[string]bool{}
+	for _, a := range c.Rest(Kinds) {
+		gone[a.Sample] = true
+	}
+	for _, name := range present {
+		delete(gone, name)
+	}
+	for _, p := range c.photos {
+		if len(gone) > 0 && !gone[p.Name] {
+			others = append(others, p.row)
+		}
+	}
+	return gone, others
+}
+
 // kind returns the kind of a photo in the stack of the photo to keep, which may be another shot of a burst.
 func (p Photo) kind(kept Photo) string {
 	if (p.Copy == BurstCopy) != (kept.Copy == BurstCopy) || p.Copy == BurstCopy {

@@ -117,6 +117,14 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *g
 	return c, errors.Join(err, f.Close())
 }
 
+// Draw writes only the page of a grouping of the inputs into dir, as Publish does.
+func (c Clusters) Draw(ctx context.Context, in *input.Inputs, found *grouping.Grouping, dir string, from Sources) (_ Clusters, err error) {
+	defer guard.Catch(&err)
+	c.count = counting(from.Progress)
+	c.setResults(ctx, in, found, dir)
+	return c, WriteClusters(ctx, dir, c)
+}
+
 // setResults sets the fields that follow from the inputs and the grouping, for a page in the folder dir.
 func (c *Clusters) setResults(ctx context.Context, in *input.Inputs, found *grouping.Grouping, dir string) {
 	c.Grouping, c.Classes, c.Assignments = found, in.Set.Classes, AssignmentsFile

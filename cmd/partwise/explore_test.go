@@ -57,7 +57,7 @@ func exploring(t *testing.T, args ...string) (address string, finish func() stri
 		post(t, address+"finish", struct{}{})
 		select {
 		case c := <-code:
-			if c != exitDone || stderr.String() != "" {
+			if said := stderr.String(); c != exitDone || said != "" && !strings.HasPrefix(said, "partwise: left out: ") {
 				t.Fatalf("explore: exit code %d, said %q", c, stderr.String())
 			}
 		case <-time.After(time.Minute):

@@ -351,10 +351,15 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures, text s
 	}
 	e.Data.Set, e.Features = cmp.Or(pictures, data), m.Features
 	e.Features.SkipBad = true // as in the grouping; the model is compared with the samples
-	in := prepare(cmd, e, input.PrepareOptions{Pictures: true}, func(set *datasets.Set) error { return m.Check(ctx, set) })
-	defer in.Close()
-	looked := in.pictures(cmd, folder.NotSame)
 	opt := feedback.Options{Store: folder, Model: guard.Must(output.Sum(file))}
+	var gone map[string]bool
+	in := prepare(cmd, e, input.PrepareOptions{Pictures: true}, func(set *datasets.Set) error {
+		gone, opt.Some = report.Gone(dir, set.Names)
+		return m.Check(ctx, set)
+	})
+	defer in.Close()
+	noteGone(cmd, gone, e.Data.Set)
+	looked := in.pictures(cmd, folder.NotSame)
 	if looked != nil {
 		opt.Copies = looked.CopyOf
 		if m.Groups.ByDay {
@@ -369,7 +374,17 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures, text s
 		find = func(text string) ([]int, error) { return encoder.Search(x, text) }
 	}
 	closeBrowser := func() {}
-	err = explore.Run(ctx, session, dir, files, find, port, func(address string) error {
+	shown, page := dir, groupsPage(in, e.Data)
+	page.Method, page.ByDay, page.Pictures = m.Method, m.Groups.ByDay, looked
+	if opt.Some != nil { // the page of dir shows other photos
+		shown = guard.Must(os.MkdirTemp("", "partwise-explore-*"))
+		defer os.RemoveAll(shown)
+		before := *in.Set // Grouping replaces the classes
+		found := guard.Must(session.Grouping(ctx))
+		withDrawing(cmd, func(to report.Sources) (report.Clusters, error) { return page.Draw(ctx, in.Inputs, found, shown, to) })
+		*in.Set = before
+	}
+	err = explore.Run(ctx, session, shown, files, find, port, func(address string) error {
 		err := say(cmd, "Page of the groups: %s\nTo save and stop, press Finish on the page or Ctrl-C here.\n", address)
 		if err == nil && browse {
 			closeBrowser = openBrowser(dir, address)
@@ -383,8 +398,6 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures, text s
 	if !session.Changed() {
 		return say(cmd, "No corrections: %s is unchanged.\n", dir)
 	}
-	page := groupsPage(in, e.Data)
-	page.Method, page.ByDay, page.Pictures = m.Method, m.Groups.ByDay, looked
 	// A further signal ends it at once; the corrections are already saved.
 	return publishExplored(context.WithoutCancel(ctx), cmd, session, folder, in, page, dir)
 }

@@ -59,10 +59,14 @@ func openGroups(cmd *cobra.Command, results, pictures, root string) (*sorting.Gr
 	if g.Data = cmp.Or(pictures, g.Data); g.Data == "" {
 		failUsage("the folder of the photos of %s is unknown; set --pictures", results)
 	}
-	return g, openFiles(cmd, g, root)
+	return g, openFiles(cmd, g, results, root)
 }
 
-func openFiles(cmd *cobra.Command, g *sorting.Groups, root string) map[string]string {
+// openFiles leaves out of g the photos that partwise clean moved away. Without photos it opens nothing.
+func openFiles(cmd *cobra.Command, g *sorting.Groups, results, root string) map[string]string {
+	if len(g.Assigned) == 0 {
+		return nil
+	}
 	set, err := datasets.Open(cmd.Context(), g.Data, datasets.OpenOptions{Root: root, NoClasses: true, SkipBad: true})
 	if err != nil {
 		guard.Fail("the photos: %w (--pictures sets their folder)", err)
@@ -74,7 +78,16 @@ func openFiles(cmd *cobra.Command, g *sorting.Groups, root string) map[string]st
 	for i, name := range set.Names {
 		files[name] = guard.Must(filepath.Abs(set.Files[i]))
 	}
+	gone, _ := report.Gone(results, set.Names)
+	g.Assigned = slices.DeleteFunc(g.Assigned, func(a report.Assignment) bool { return gone[a.Sample] })
+	noteGone(cmd, gone, g.Data)
 	return files
+}
+
+func noteGone(cmd *cobra.Command, gone map[string]bool, data string) {
+	if n := len(gone); n > 0 {
+		warner(cmd)(fmt.Sprintf("left out: %s, listed by partwise clean and no longer in %s", phrase.Count(n, "photo", "photos"), data))
+	}
 }
 
 // checkTarget refuses a target folder inside the data unless that is allowed, and moves of a known set.
@@ -173,12 +186,12 @@ func cleanCommand() *cobra.Command {
 		if to == "" {
 			return nil
 		}
-		rest := c.Rest(chosen)
-		if len(rest) == 0 {
+		groups := &sorting.Groups{Assigned: c.Rest(chosen), Data: data, List: filepath.Join(args[0], report.PicturesFile)}
+		files := openFiles(cmd, groups, args[0], root)
+		if len(groups.Assigned) == 0 {
 			return say(cmd, "No photo is moved.\n")
 		}
-		groups := &sorting.Groups{Assigned: rest, Data: data, List: filepath.Join(args[0], report.PicturesFile)}
-		return sortFiles(cmd, groups, openFiles(cmd, groups, root), filing.Move, to)
+		return sortFiles(cmd, groups, files, filing.Move, to)
 	})
 	f := cmd.Flags()
 	f.StringVar(&to, "to", "", "target folder, with one subfolder per kind")

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed4492f2cd/partwise/internal/browsertest"
 	"github.com/seed4492f2cd/partwise/internal/files/filing"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 )
@@ -535,10 +536,43 @@ func TestClean(t *testing.T) {
 	if got := listed(t, "removed"); !slices.Contains(got, "removed/copies/"+first) || len(listed(t, "photos")) != len(before)-1 {
 		t.Errorf("moved %v", got)
 	}
+	// Other commands leave out the moved photo.
+	const left = "partwise: left out: 1 photo, listed by partwise clean and no longer in photos\n"
+	for _, args := range []string{"sort groups --to sorted --copy", "tag groups --csv tags.csv", "clean groups --to more"} {
+		code, stdout, stderr := partwise(strings.Fields(args)...)
+		if code != exitDone || stderr != left || !strings.HasPrefix(stdout, "6 ") && !strings.HasSuffix(stdout, "No photo is moved.\n") {
+			t.Errorf("%s: exit code %d, %q, %q", args, code, stdout, stderr)
+		}
+	}
+	explored := func(photos int, acts ...feedback.Act) string {
+		address, finish := exploring(t, "groups")
+		for _, a := range acts {
+			post(t, address+"act", a)
+		}
+		p := browsertest.Open(t, address)
+		p.Run(fmt.Sprintf(`
+await until(() => $("#work").hidden);
+const state = await (await fetch("state")).json();
+check(state.groups.length === %d && partwise.pictures.length === %[1]d, state.groups.length, "photos in groups");
+check(partwise.pictures.every((p, i) => p.group === state.groups[i]), "the page shows other groups");`, photos), nil)
+		p.Go("about:blank")
+		return finish()
+	}
+	if said := explored(6); !strings.Contains(said, "No corrections") {
+		t.Errorf("explore printed %q", said)
+	}
+	must(t, "clean", "--to", "removed", "--undo")
+	explored(7, feedback.Act{Do: feedback.Move, Pictures: []int{4, 5}, Name: "both"})
+	must(t, "clean", "groups", "--to", "removed")
+	explored(6, feedback.Act{Do: feedback.Apart, Pictures: []int{0, 1}})
+	if list := read(t, "groups/assignments.csv"); strings.Count(list, "\n") != 7 || !strings.Contains(list, "both") {
+		t.Errorf("after corrections: %s", list)
+	}
 	must(t, "clean", "--to", "removed", "--undo")
 	if after := listed(t, "photos"); !slices.Equal(before, after) {
 		t.Errorf("after --undo there are %v, want %v", after, before)
 	}
+	must(t, "cluster", "photos", "-k", "2", "--method", "kmeans", "--features", "pixels=16", "--out", "groups")
 	must(t, "clean", "groups", "--not-same", "mirrored.jpg,"+first)
 	must(t, "cluster", "photos", "-k", "2", "--method", "kmeans", "--features", "pixels=16", "--out", "groups")
 	if list := read(t, "groups/pictures.csv"); strings.Contains(list, ",near,") {

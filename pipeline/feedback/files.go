@@ -165,7 +165,7 @@ func (s *Session) saveAll() error {
 // Finished ends the session after the groups were written to results whose model has this digest.
 func (s *Session) Finished(model string) error {
 	s.appendLog(logEntry{Do: "finish", Model: model})
-	s.opt.Model = model
+	s.opt.Model, s.opt.Some = model, nil
 	s.renumber()
 	return s.saveFiles(save{GroupsFile, false, nil})
 }
@@ -181,6 +181,7 @@ func (s *Session) load(ctx context.Context) {
 	if guard.Must(s.resume()) {
 		return
 	}
+	s.in.Set.SkipUnknown = s.in.Set.Files != nil // photos may be gone
 	for _, dir := range []string{s.dir(), s.opt.Store.Dir()} {
 		classes, err := s.in.Set.ReadClasses(filepath.Join(dir, LabelsFile))
 		noLabels := errors.Is(err, fs.ErrNotExist)
@@ -263,7 +264,8 @@ func (s *Session) applyGiven(ctx context.Context, classes []string, links datase
 type history struct {
 	Format  int    `json:"format"`
 	Model   string `json:"model"`
-	Changed bool   `json:"changed"` // the present groups are not yet in any results
+	Changed bool   `json:"changed"`        // the present groups are not yet in any results
+	Some    []int  `json:"some,omitempty"` // as in Options
 	// States are Past states before the present one, the present one, and those after it.
 	Past   int           `json:"past"`
 	States []stateChange `json:"states"`
@@ -343,7 +345,7 @@ func (c *corrections) apply(d stateChange) (_ *corrections, err error) {
 }
 
 func (s *Session) writeHistory(w io.Writer) error {
-	h := history{Format: historyFormat, Model: s.opt.Model, Changed: s.changed, Past: s.present}
+	h := history{Format: historyFormat, Model: s.opt.Model, Changed: s.changed, Some: s.opt.Some, Past: s.present}
 	before := uncorrected(len(s.current().groups))
 	for _, c := range s.states {
 		h.States = append(h.States, c.changeFrom(before))
@@ -385,22 +387,38 @@ func historyError(dir string, err error) error {
 	return err
 }
 
-// resume continues from the history. It returns false if the store has no history of the same groups.
+// resume continues from the history. It returns false if the store has no history of the same groups of at least the same
+// samples.
 func (s *Session) resume() (bool, error) {
 	h, err := readHistory(s.dir())
-	if err != nil || h.Format == 0 || h.Model != s.opt.Model {
+	if err != nil || h.Format == 0 || h.Model != s.opt.Model || h.Some != nil && !slices.Equal(h.Some, s.opt.Some) {
 		return false, err
 	}
+	hasAll := h.Some == nil && s.opt.Some != nil
 	states := make([]*corrections, len(h.States))
 	before := uncorrected(len(s.current().groups))
+	if hasAll {
+		before = uncorrected(len(s.model.Groups.Samples))
+	}
 	for at, d := range h.States {
 		if states[at], err = before.apply(d); err != nil {
 			return false, historyError(s.dir(), fmt.Errorf("state %d: %w", at, err))
 		}
-		before = states[at]
+		if before = states[at]; hasAll {
+			states[at] = before.of(s.opt.Some)
+		}
 	}
 	s.states, s.present, s.changed = states, h.Past, h.Changed
 	return true, nil
+}
+
+// of returns the corrections of some pictures.
+func (c *corrections) of(some []int) *corrections {
+	place := input.PlacesOf(some, len(c.groups))
+	return &corrections{
+		groups: matrix.Take(c.groups, some), names: c.names, labels: matrix.Take(c.labels, some), description: c.description,
+		must: input.PairsAt(c.must, place), cannot: input.PairsAt(c.cannot, place),
+	}
 }
 
 // Pending returns the path of the GroupsFile in dir, the folder of a session's files, if it holds corrected groups of this model

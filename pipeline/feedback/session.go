@@ -30,6 +30,8 @@ type Options struct {
 	// Copies holds for each row the original of its stack of copies, as in Pictures.CopyOf, or is nil. A label of a
 	// picture also labels its copies in the same group.
 	Copies []int
+	// Some holds for each row its sample of the model if samples are gone, else it is nil.
+	Some []int
 	// Days holds for each row the day of its photo, as in Pictures.Days, if offers and questions stay within a day, or is
 	// nil.
 	Days []int
@@ -60,11 +62,11 @@ type Session struct {
 
 const mostPast = 200
 
-// Open returns a session on the groups of a model. The inputs must be the samples from which the model was learned, in
-// the same order.
+// Open returns a session on the groups of a model. The inputs must be the samples from which the model was learned, or
+// opt.Some of them, in the same order.
 func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (s *Session, err error) {
 	defer guard.Catch(&err)
-	base := guard.Must(m.GroupsOf(in))
+	base := guard.Must(m.GroupsOf(in, opt.Some))
 	s = &Session{in: in, model: m, opt: opt, skipped: map[int]bool{}, open: map[int]bool{}, declined: map[[2]int]bool{}}
 	s.points = guard.Must(m.Represent(ctx, in))
 	s.corrected = guard.Must(cluster.NewCorrected(s.points))

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -570,6 +571,37 @@ func TestFiles(t *testing.T) {
 		}
 		if _, err := Open(t.Context(), in, m, Options{Store: broken, Model: "one"}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestSome: a session on some of the samples has their corrections and history; a later one on all has the labels again.
+func TestSome(t *testing.T) {
+	in, _ := parted(t, 80)
+	m, store := grouped(t, in, 3, kmeans), newFolder(t)
+	s := open(t, in, m, Options{Store: store, Model: "one"})
+	for _, a := range []Act{{Do: Apart, Pictures: []int{0, 4}}, {Do: Apart, Pictures: []int{1, 5}}, {Do: Move, Pictures: []int{7, 9}, Name: "new"}} {
+		mustDo(t, s, a)
+	}
+	all := s.State()
+	some := slices.DeleteFunc(matrix.Range(80), func(i int) bool { return i == 4 || i == 9 })
+	opt := Options{Store: store, Model: "one", Some: some}
+	s = open(t, in.Subset(some), m, opt)
+	now := s.State()
+	if !slices.Equal(now.Groups, matrix.Take(all.Groups, some)) || !slices.Equal(now.Labelled, []int{6}) || !slices.Equal(now.Cannot, [][2]int{{1, 4}}) || now.Undo != all.Undo {
+		t.Errorf("some samples: %+v, all: %+v", now, all)
+	}
+	now = mustDo(t, s, Act{Do: Move, Pictures: []int{10}, Groups: []int{now.Groups[6]}})
+	if again := open(t, in.Subset(some), m, opt).State(); !slices.Equal(again.Groups, now.Groups) || again.Acts != now.Acts {
+		t.Errorf("reopened: %+v, want %+v", again, now)
+	}
+	last := open(t, in, m, Options{Store: store, Model: "one"}).State()
+	if g := slices.Index(last.Names, "new"); g < 0 || last.Groups[7] != g || last.Groups[12] != g || len(last.Groups) != 80 {
+		t.Errorf("all samples again: %+v", last)
+	}
+	for _, wrong := range []*input.Inputs{in, in.Subset(some[1:])} {
+		if _, err := Open(t.Context(), wrong, m, opt); err == nil {
+			t.Error("no error of other samples")
 		}
 	}
 }

@@ -160,22 +160,25 @@ func (m *Model) networks(ctx context.Context) (digests []string, err error) {
 	return digests, nil
 }
 
-// GroupsOf returns the group of each row of the inputs, which must hold the model's training samples, with the same
-// content and order.
-func (m *Model) GroupsOf(in *input.Inputs) ([]int, error) {
+// GroupsOf returns the group of each row of the inputs, which must hold the model's training samples, or some of them,
+// with the same content and order.
+func (m *Model) GroupsOf(in *input.Inputs, some []int) ([]int, error) {
 	if m.Groups == nil || m.Groups.Samples == nil {
 		return nil, errors.New("the model has no list of its grouped samples")
 	}
-	contents := ContentsOf(in)
-	if len(contents) != len(m.Groups.Samples) {
-		return nil, fmt.Errorf("%d samples were grouped, but %s now has %d: run partwise cluster again", len(m.Groups.Samples), in.Set.Name, len(in.Rows))
+	contents, samples, groups := ContentsOf(in), m.Groups.Samples, slices.Clone(m.Groups.Groups)
+	if some != nil && some[len(some)-1] < len(samples) {
+		samples, groups = matrix.Take(samples, some), matrix.Take(groups, some)
+	}
+	if len(contents) != len(samples) {
+		return nil, fmt.Errorf("%d samples were grouped, but %s now has %d: run partwise cluster again", len(samples), in.Set.Name, len(in.Rows))
 	}
 	for i, content := range contents {
-		if content != m.Groups.Samples[i] {
+		if content != samples[i] {
 			return nil, fmt.Errorf("%s changed since it was grouped: run partwise cluster again", in.Set.Names[in.Rows[i]])
 		}
 	}
-	return slices.Clone(m.Groups.Groups), nil
+	return groups, nil
 }
 
 // Represents reports whether the model represents new samples by coefficients.
