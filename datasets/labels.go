@@ -75,7 +75,7 @@ func (s *Set) classesIn(what, file string) (classes []string, err error) {
 			classes[i], from[i], none = strings.Clone(class), line, false
 		}
 	})
-	if err == nil && none && !s.SkipUnknown {
+	if err == nil && none && s.SkipUnknown == nil {
 		err = fmt.Errorf("%s %s: no sample has a class; expected lines of file,class", what, file)
 	}
 	return classes, err
@@ -212,6 +212,7 @@ func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines
 	}
 	by := separatorOf(text, lines, find)
 	reader := spreadsheet.NewTable(text, by, mostNamesLine, mostNamesFields)
+	var unknown []string
 	add := func(record []string, first bool) {
 		isHeader := first && lines.isHeader(record, find)
 		if isHeader && lines.wider != nil && len(record) > lines.fields {
@@ -222,7 +223,9 @@ func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines
 			guard.Fail("%s in %s, expected %s, separated by %s", phrase.Count(len(record), "field", "fields"), spreadsheet.Quote(strings.Join(record, string(by))), lines.want, separators[by])
 		}
 		isUnknown := func(at int) bool { i, several := find(record[at]); return i < 0 && several == nil }
-		if !isHeader && !(s.SkipUnknown && slices.ContainsFunc(places, isUnknown)) {
+		if at := slices.IndexFunc(places, isUnknown); !isHeader && at >= 0 && s.SkipUnknown != nil {
+			unknown = append(unknown, record[places[at]])
+		} else if !isHeader {
 			f(reader.Line, record, lists.Map(places, func(at int) int { return find.sample(record[at]) }))
 		}
 	}
@@ -236,6 +239,9 @@ func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines
 			guard.Within(func() { add(record, first) }, "line %d", reader.Line)
 		}
 	})
+	if len(unknown) > 0 {
+		s.SkipUnknown(fmt.Sprintf("%s %s: skipped %s of unknown samples: %s", what, file, phrase.Count(len(unknown), "line", "lines"), naming.Short(unknown)))
+	}
 	return cmp.Or(context.Cause(ctx), guard.Wrap(err, "%s %s", what, file))
 }
 

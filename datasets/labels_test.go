@@ -46,6 +46,19 @@ func TestLabelsByPath(t *testing.T) {
 	}
 }
 
+// TestSkipUnknown: lines of unknown samples are skipped with a note.
+func TestSkipUnknown(t *testing.T) {
+	set, notes := fileSet(), []string(nil)
+	set.SkipUnknown = func(note string) { notes = append(notes, note) }
+	classes, err := set.ReadClasses(writeFile(t, "labels.csv", []byte("file,class\nb/1.png,y\ngone.png,x\n")))
+	if err != nil || !slices.Equal(classes, []string{"", "y", ""}) {
+		t.Errorf("classes %q, error %v", classes, err)
+	}
+	if len(notes) != 1 || !strings.HasSuffix(notes[0], "labels.csv: skipped 1 line of unknown samples: gone.png") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
 func TestReadLabels(t *testing.T) {
 	for _, test := range []struct {
 		name string

@@ -62,7 +62,8 @@ type Set struct {
 	Beside   []string  // further files that were read, with labels or topics
 	Known    string    // the known set to which the samples belong, or ""
 
-	SkipUnknown bool // lines of labels and links of unknown samples are skipped
+	// SkipUnknown, if set, skips lines of labels and links of unknown samples. It gets a note of the skipped lines of a file.
+	SkipUnknown func(note string)
 
 	inParts bool // read from IDX files, from which Part chooses
 }

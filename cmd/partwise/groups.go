@@ -351,7 +351,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures, text s
 	}
 	e.Data.Set, e.Features = cmp.Or(pictures, data), m.Features
 	e.Features.SkipBad = true // as in the grouping; the model is compared with the samples
-	opt := feedback.Options{Store: folder, Model: guard.Must(output.Sum(file))}
+	opt := feedback.Options{Store: folder, Model: guard.Must(output.Sum(file)), Warn: warner(cmd)}
 	var gone map[string]bool
 	in := prepare(cmd, e, input.PrepareOptions{Pictures: true}, func(set *datasets.Set) error {
 		gone, opt.Some = report.Gone(dir, set.Names)

@@ -181,7 +181,9 @@ func (s *Session) load(ctx context.Context) {
 	if guard.Must(s.resume()) {
 		return
 	}
-	s.in.Set.SkipUnknown = s.in.Set.Files != nil // photos may be gone
+	if s.in.Set.Files != nil { // photos may be gone
+		s.in.Set.SkipUnknown = s.opt.Warn
+	}
 	for _, dir := range []string{s.dir(), s.opt.Store.Dir()} {
 		classes, err := s.in.Set.ReadClasses(filepath.Join(dir, LabelsFile))
 		noLabels := errors.Is(err, fs.ErrNotExist)

@@ -30,6 +30,8 @@ type Options struct {
 	// Copies holds for each row the original of its stack of copies, as in Pictures.CopyOf, or is nil. A label of a
 	// picture also labels its copies in the same group.
 	Copies []int
+	// Warn, if set, gets a note of labels and links of photos that are gone; else they are an error.
+	Warn func(note string)
 	// Some holds for each row its sample of the model if samples are gone, else it is nil.
 	Some []int
 	// Days holds for each row the day of its photo, as in Pictures.Days, if offers and questions stay within a day, or is
