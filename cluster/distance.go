@@ -189,9 +189,9 @@ type nearestSearch struct {
 // distances.
 func (s *nearestSearch) choose(i int, scores []float64, rounding float64) []int {
 	s.least = topk.Least(scores, s.k, s.least)
-	found := s.found[:0]
+	found, limit := s.found[:0], s.least[s.k-1]+rounding
 	for j, v := range scores {
-		if v <= s.least[s.k-1]+rounding {
+		if v <= limit {
 			found = append(found, topk.Scored{Row: j, Score: v})
 		}
 	}

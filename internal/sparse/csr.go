@@ -146,12 +146,15 @@ func (m *CSR) Clone() *CSR {
 
 // SelectRows returns the matrix of the given rows, in the given order.
 func (m *CSR) SelectRows(rows []int) *CSR {
-	out := &CSR{rows: len(rows), cols: m.cols, RowStart: make([]int, len(rows)+1)}
+	starts := make([]int, len(rows)+1)
+	for at, i := range rows {
+		starts[at+1] = starts[at] + m.RowStart[i+1] - m.RowStart[i]
+	}
+	out := &CSR{len(rows), m.cols, starts, make([]int, starts[len(rows)]), make([]float64, starts[len(rows)])}
 	for at, i := range rows {
 		cols, vals := m.Row(i)
-		out.Columns = append(out.Columns, cols...)
-		out.Values = append(out.Values, vals...)
-		out.RowStart[at+1] = len(out.Values)
+		copy(out.Columns[starts[at]:], cols)
+		copy(out.Values[starts[at]:], vals)
 	}
 	return out
 }

@@ -31,18 +31,22 @@ func Insert[T any](least []T, k int, x T, compare func(a, b T) int) []T {
 
 // Least returns the k smallest values of v, or all if there are fewer, in increasing order. It reuses the memory of least.
 func Least[T cmp.Ordered](v []T, k int, least []T) []T {
-	least = least[:0]
-	for _, x := range v {
-		if len(least) < k {
-			least = append(least, x)
-		} else if k == 0 || x >= least[k-1] {
-			continue
+	k = min(k, len(v))
+	least = append(least[:0], v[:k]...)
+	slices.Sort(least)
+	if k == 0 {
+		return least
+	}
+	limit := least[k-1]
+	for _, x := range v[k:] {
+		if x < limit {
+			at := k - 1
+			for ; at > 0 && x < least[at-1]; at-- {
+				least[at] = least[at-1]
+			}
+			least[at] = x
+			limit = least[k-1]
 		}
-		at := len(least) - 1
-		for ; at > 0 && x < least[at-1]; at-- {
-			least[at] = least[at-1]
-		}
-		least[at] = x
 	}
 	return least
 }
