@@ -222,7 +222,7 @@ func (w *Work) Classify(ctx context.Context, e *spec.Experiment, res *Represente
 	if coefficients == nil {
 		coefficients = transform(test(), rows)
 	}
-	return classify(ctx, e, train, truth, coefficients)
+	return res.classes.Get(ctx, func() ([]int, error) { return classify(ctx, e, train, truth, coefficients) })
 }
 
 // forInputs returns the factorisation for the inputs, or an error if they have missing values or weights, which the method
@@ -284,18 +284,17 @@ func CheckValues(in *input.Inputs, methods []*Method) error {
 // for a method that itself gives the groups of the samples, or the classes of the test samples.
 type Represented struct {
 	*factor.Result
-	Test  *mat.Dense
-	Found []int
+	Test    *mat.Dense
+	Found   []int
+	classes Once[[]int] // the classes of the test samples, if the ranks of several trials exceed the number of directions
 }
 
 // Leading returns the result with the first k directions, or all if there are fewer.
 func (r *Represented) Leading(k int) *Represented {
 	l, ok := r.Model.(*factor.Linear)
-	if !ok {
+	if !ok || k >= l.Projection.RawMatrix().Cols {
 		return r
 	}
-	_, d := l.Projection.Dims()
-	k = min(k, d)
 	first := func(x *mat.Dense) *mat.Dense {
 		n, _ := x.Dims()
 		return mat.DenseCopyOf(x.Slice(0, n, 0, k))
