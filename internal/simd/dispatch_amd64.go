@@ -77,7 +77,9 @@ func addRows(dst, weights, rows []float64, at []int) bool {
 	if !fast || len(at) == 0 || len(dst)%4 != 0 {
 		return len(at) == 0
 	}
-	if n > 0 {
+	if n > 0 && wide && len(dst)%8 == 0 {
+		addRowsAVX512(&dst[0], &weights[0], &rows[0], &at[0], n, len(dst))
+	} else if n > 0 {
 		addRowsAVX2(&dst[0], &weights[0], &rows[0], &at[0], n, len(dst))
 	}
 	if n < len(at) {
@@ -85,6 +87,13 @@ func addRows(dst, weights, rows []float64, at []int) bool {
 		addRowsAVX2(&dst[0], &f.x[0], &rows[0], &f.at[0], 4, len(dst))
 	}
 	return true
+}
+
+func symmetricRows(y, x, rows []float64, stride int) bool {
+	if fast {
+		symmetricRowsAVX2(&y[0], &x[0], &rows[0], stride, len(x))
+	}
+	return fast
 }
 
 func logSum(y, x []float64, sums *[8]float64) int {

@@ -100,6 +100,13 @@ var sameBytes = map[string]func(src *rand.Rand, write func(...any)){
 		AddRows(a, dst, rows, at)
 		write(dst, a)
 	},
+	"SymmetricRows": func(src *rand.Rand, write func(...any)) {
+		w := Width(1 + src.IntN(45))
+		stride := w + src.IntN(3)
+		x, y, rows := drawn[float64](src, w), drawn[float64](src, w), drawn[float64](src, 4*stride)
+		SymmetricRows(y, x, rows, stride)
+		write(y)
+	},
 	"Divide, Step and LogSum": func(src *rand.Rand, write func(...any)) {
 		n := src.IntN(100)
 		z, x, y := positive(drawn[float64](src, n)), positive(drawn[float64](src, n)), positive(drawn[float64](src, n))

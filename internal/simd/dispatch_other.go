@@ -18,6 +18,7 @@ func windowsTile(c []float32, stride int, x []float32, at []int32, taps, depth i
 
 func dots(dst, a, rows []float64, at []int) bool                             { return false }
 func addRows(dst, weights, rows []float64, at []int) bool                    { return false }
+func symmetricRows(y, x, rows []float64, stride int) bool                    { return false }
 func logSum(y, x []float64, sums *[8]float64) int                            { return 0 }
 func sweep(v, b, h, inverse, active, step []float64) bool                    { return false }
 func descend(z []float64, y, x, u []float32, stride int, floor float64) bool { return false }

@@ -21,6 +21,9 @@ func windowsAVX2(c *float32, stride int, x *float32, at *int32, taps int, depth 
 func depthwiseAVX2(c *float32, x *float32, at *int32, windows int, taps int, w *float32, bias *float32, bounds *[2]float32, channels int, many int)
 
 //go:noescape
+func addRowsAVX2(dst *float64, weights *float64, rows *float64, at *int, n int, width int)
+
+//go:noescape
 func tileAVX512(add int, c *float64, stride int, a *float64, aRow int, aDepth int, b *float64, bDepth int, depth int, rows int, registers int)
 
 //go:noescape
@@ -39,10 +42,13 @@ func windowsAVX512(c *float32, stride int, x *float32, at *int32, taps int, dept
 func depthwiseAVX512(c *float32, x *float32, at *int32, windows int, taps int, w *float32, bias *float32, bounds *[2]float32, channels int, many int)
 
 //go:noescape
+func addRowsAVX512(dst *float64, weights *float64, rows *float64, at *int, n int, width int)
+
+//go:noescape
 func dotsAVX2(dst *float64, a *float64, rows *float64, at *int, n int, width int)
 
 //go:noescape
-func addRowsAVX2(dst *float64, weights *float64, rows *float64, at *int, n int, width int)
+func symmetricRowsAVX2(y *float64, x *float64, rows *float64, stride int, width int)
 
 //go:noescape
 func descendAVX2(z *float64, y *float32, x *float32, u *float32, n int, stride int, k int, bounds *float64, least float32)

@@ -1873,6 +1873,53 @@ next:
 	VZEROUPPER
 	RET
 
+// func addRowsAVX2(dst *float64, weights *float64, rows *float64, at *int, n int, width int)
+// Requires: AVX, FMA3
+TEXT ·addRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ weights+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ at+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ width+40(FP), DI
+	SHLQ $0x03, DI
+
+four:
+	MOVQ         (BX), R8
+	IMULQ        DI, R8
+	ADDQ         DX, R8
+	MOVQ         8(BX), R9
+	IMULQ        DI, R9
+	ADDQ         DX, R9
+	MOVQ         16(BX), R10
+	IMULQ        DI, R10
+	ADDQ         DX, R10
+	MOVQ         24(BX), R11
+	IMULQ        DI, R11
+	ADDQ         DX, R11
+	ADDQ         $0x20, BX
+	VBROADCASTSD (CX), Y0
+	VBROADCASTSD 8(CX), Y1
+	VBROADCASTSD 16(CX), Y2
+	VBROADCASTSD 24(CX), Y3
+	ADDQ         $0x20, CX
+	XORQ         R12, R12
+
+lane:
+	VMULPD      (R8)(R12*1), Y0, Y4
+	VFMADD231PD (R9)(R12*1), Y1, Y4
+	VFMADD231PD (R10)(R12*1), Y2, Y4
+	VFMADD231PD (R11)(R12*1), Y3, Y4
+	VADDPD      (AX)(R12*1), Y4, Y4
+	VMOVUPD     Y4, (AX)(R12*1)
+	ADDQ        $0x20, R12
+	CMPQ        R12, DI
+	JLT         lane
+	SUBQ        $0x04, SI
+	JNZ         four
+	VZEROUPPER
+	RET
+
 // func tileAVX512(add int, c *float64, stride int, a *float64, aRow int, aDepth int, b *float64, bDepth int, depth int, rows int, registers int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·tileAVX512(SB), NOSPLIT, $0-88
@@ -6104,6 +6151,53 @@ next:
 	VZEROUPPER
 	RET
 
+// func addRowsAVX512(dst *float64, weights *float64, rows *float64, at *int, n int, width int)
+// Requires: AVX, AVX512F
+TEXT ·addRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ weights+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ at+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ width+40(FP), DI
+	SHLQ $0x03, DI
+
+four:
+	MOVQ         (BX), R8
+	IMULQ        DI, R8
+	ADDQ         DX, R8
+	MOVQ         8(BX), R9
+	IMULQ        DI, R9
+	ADDQ         DX, R9
+	MOVQ         16(BX), R10
+	IMULQ        DI, R10
+	ADDQ         DX, R10
+	MOVQ         24(BX), R11
+	IMULQ        DI, R11
+	ADDQ         DX, R11
+	ADDQ         $0x20, BX
+	VBROADCASTSD (CX), Z0
+	VBROADCASTSD 8(CX), Z1
+	VBROADCASTSD 16(CX), Z2
+	VBROADCASTSD 24(CX), Z3
+	ADDQ         $0x20, CX
+	XORQ         R12, R12
+
+lane:
+	VMULPD      (R8)(R12*1), Z0, Z4
+	VFMADD231PD (R9)(R12*1), Z1, Z4
+	VFMADD231PD (R10)(R12*1), Z2, Z4
+	VFMADD231PD (R11)(R12*1), Z3, Z4
+	VADDPD      (AX)(R12*1), Z4, Z4
+	VMOVUPD     Z4, (AX)(R12*1)
+	ADDQ        $0x40, R12
+	CMPQ        R12, DI
+	JLT         lane
+	SUBQ        $0x04, SI
+	JNZ         four
+	VZEROUPPER
+	RET
+
 // func dotsAVX2(dst *float64, a *float64, rows *float64, at *int, n int, width int)
 // Requires: AVX, FMA3
 TEXT ·dotsAVX2(SB), NOSPLIT, $0-48
@@ -6156,50 +6250,72 @@ lane:
 	VZEROUPPER
 	RET
 
-// func addRowsAVX2(dst *float64, weights *float64, rows *float64, at *int, n int, width int)
+// func symmetricRowsAVX2(y *float64, x *float64, rows *float64, stride int, width int)
 // Requires: AVX, FMA3
-TEXT ·addRowsAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), AX
-	MOVQ weights+8(FP), CX
-	MOVQ rows+16(FP), DX
-	MOVQ at+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ width+40(FP), DI
-	SHLQ $0x03, DI
-
-four:
-	MOVQ         (BX), R8
-	IMULQ        DI, R8
-	ADDQ         DX, R8
-	MOVQ         8(BX), R9
-	IMULQ        DI, R9
-	ADDQ         DX, R9
-	MOVQ         16(BX), R10
-	IMULQ        DI, R10
-	ADDQ         DX, R10
-	MOVQ         24(BX), R11
-	IMULQ        DI, R11
-	ADDQ         DX, R11
-	ADDQ         $0x20, BX
-	VBROADCASTSD (CX), Y0
-	VBROADCASTSD 8(CX), Y1
-	VBROADCASTSD 16(CX), Y2
-	VBROADCASTSD 24(CX), Y3
+TEXT ·symmetricRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         width+32(FP), DX
+	MOVQ         rows+16(FP), BX
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x03, SI
+	LEAQ         (SI)(SI*2), DI
+	MOVQ         AX, R8
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VBROADCASTSD (CX), Y4
+	VBROADCASTSD 8(CX), Y5
+	VBROADCASTSD 16(CX), Y6
+	VBROADCASTSD 24(CX), Y7
+	VMOVUPD      (CX), Y8
+	VMOVUPD      (AX), Y8
+	VMOVUPD      (BX), Y9
+	VFMADD231PD  Y9, Y4, Y8
+	VMOVUPD      (BX)(SI*1), Y9
+	VFMADD231PD  Y9, Y5, Y8
+	VMOVUPD      (BX)(SI*2), Y9
+	VFMADD231PD  Y9, Y6, Y8
+	VMOVUPD      (BX)(DI*1), Y9
+	VFMADD231PD  Y9, Y7, Y8
+	VMOVUPD      Y8, (AX)
 	ADDQ         $0x20, CX
-	XORQ         R12, R12
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, BX
+	SUBQ         $0x04, DX
+	JZ           last
 
 lane:
-	VMULPD      (R8)(R12*1), Y0, Y4
-	VFMADD231PD (R9)(R12*1), Y1, Y4
-	VFMADD231PD (R10)(R12*1), Y2, Y4
-	VFMADD231PD (R11)(R12*1), Y3, Y4
-	VADDPD      (AX)(R12*1), Y4, Y4
-	VMOVUPD     Y4, (AX)(R12*1)
-	ADDQ        $0x20, R12
-	CMPQ        R12, DI
-	JLT         lane
-	SUBQ        $0x04, SI
-	JNZ         four
+	VMOVUPD     (CX), Y8
+	VMOVUPD     (AX), Y9
+	VMOVUPD     (BX), Y10
+	VFMADD231PD Y10, Y4, Y9
+	VFMADD231PD Y10, Y8, Y0
+	VMOVUPD     (BX)(SI*1), Y10
+	VFMADD231PD Y10, Y5, Y9
+	VFMADD231PD Y10, Y8, Y1
+	VMOVUPD     (BX)(SI*2), Y10
+	VFMADD231PD Y10, Y6, Y9
+	VFMADD231PD Y10, Y8, Y2
+	VMOVUPD     (BX)(DI*1), Y10
+	VFMADD231PD Y10, Y7, Y9
+	VFMADD231PD Y10, Y8, Y3
+	VMOVUPD     Y9, (AX)
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, BX
+	SUBQ        $0x04, DX
+	JNZ         lane
+
+last:
+	VHADDPD    Y1, Y0, Y0
+	VHADDPD    Y3, Y2, Y2
+	VPERM2F128 $0x21, Y2, Y0, Y1
+	VBLENDPD   $0x0c, Y2, Y0, Y0
+	VADDPD     Y1, Y0, Y0
+	VADDPD     (R8), Y0, Y0
+	VMOVUPD    Y0, (R8)
 	VZEROUPPER
 	RET
 

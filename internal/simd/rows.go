@@ -50,6 +50,27 @@ func AddRows(dst, weights, rows []float64, at []int) {
 	}
 }
 
+// SymmetricRows adds to y the part of four rows of a symmetric matrix a in the product a·x, and the part of these columns.
+// rows holds the four rows from the diagonal on. x and y begin at the same place; their length is a multiple of 4.
+func SymmetricRows(y, x, rows []float64, stride int) {
+	y, _ = y[:len(x)], rows[3*stride+len(x)-1]
+	if symmetricRows(y, x, rows, stride) {
+		return
+	}
+	var sums [4][4]float64
+	for c := range y {
+		for r := range sums {
+			v := rows[r*stride+c]
+			if y[c] = fma(v, x[r], y[c]); c >= 4 {
+				sums[r][c%4] = fma(v, x[c], sums[r][c%4])
+			}
+		}
+	}
+	for r, s := range sums {
+		y[r] += (s[0] + s[1]) + (s[2] + s[3])
+	}
+}
+
 // indexedWeights holds up to four indices with their weights. Missing ones repeat the last index with weight 0.
 type indexedWeights struct {
 	at [4]int

@@ -22,9 +22,10 @@ func main() {
 		sweep(w)
 		windows(w)
 		depthwise(w)
+		addRows(w)
 	}
 	dots()
-	addRows()
+	symmetricRows()
 	descend()
 	gather()
 	Generate()
@@ -236,15 +237,15 @@ func (s strided) move(bytes Op, rows int) {
 	}
 }
 
-// fourSums writes (s0 + s1) + (s2 + s3) of each of four registers of four numbers.
-func fourSums(s []reg.VecVirtual, to Mem) {
+// fourSums returns (s0 + s1) + (s2 + s3) of each of four registers of four numbers.
+func fourSums(s []reg.VecVirtual) reg.VecVirtual {
 	VHADDPD(s[1], s[0], s[0])
 	VHADDPD(s[3], s[2], s[2])
 	crossed := YMM()
 	VPERM2F128(Imm(0x21), s[2], s[0], crossed)
 	VBLENDPD(Imm(0xC), s[2], s[0], s[0])
 	VADDPD(crossed, s[0], s[0])
-	VMOVUPD(s[0], to)
+	return s[0]
 }
 
 // pickedRows are pointers to the next n rows, whose indices are at places.
@@ -274,28 +275,65 @@ func dots() {
 				VFMADD231PD(behind(row, offset, 0), v, sums[i])
 			}
 		})
-		fourSums(sums, at(dst, 0))
+		VMOVUPD(fourSums(sums), at(dst, 0))
 		ADDQ(Imm(32), dst)
 	})
 	end()
 }
 
-func addRows() {
-	function("addRowsAVX2", "func(dst, weights, rows *float64, at *int, n, width int)")
+// symmetricRows adds the rows times x to y, and their inner products with x after the first columns to the first y.
+func symmetricRows() {
+	function("symmetricRowsAVX2", "func(y, x, rows *float64, stride, width int)")
+	y, x, width := param("y"), param("x"), param("width")
+	four := fourRows(param("rows"), scaled("stride", 3), 4)
+	first, sums, by := copyOf(y), narrow.zeros(4), narrow.vecs(4)
+	for i, v := range by {
+		VBROADCASTSD(at(x, 8*i), v)
+	}
+	columns := func(dots bool) {
+		v, sum := YMM(), YMM()
+		VMOVUPD(at(x, 0), v)
+		VMOVUPD(at(y, 0), sum)
+		for i := range by {
+			row := YMM()
+			VMOVUPD(four.at(i, 0), row)
+			VFMADD231PD(row, by[i], sum)
+			if dots {
+				VFMADD231PD(row, v, sums[i])
+			}
+		}
+		VMOVUPD(sum, at(y, 0))
+		ADDQ(Imm(32), x)
+		ADDQ(Imm(32), y)
+		four.move(Imm(32), 4)
+	}
+	columns(false)
+	SUBQ(Imm(4), width)
+	JZ(LabelRef("last"))
+	countDown("lane", width, 4, func() { columns(true) })
+	Label("last")
+	total := fourSums(sums)
+	VADDPD(at(first, 0), total, total)
+	VMOVUPD(total, at(first, 0))
+	end()
+}
+
+func addRows(w *width) {
+	function("addRows"+w.name, "func(dst, weights, rows *float64, at *int, n, width int)")
 	dst, weights, rows, places, n, bytes := param("dst"), param("weights"), param("rows"), param("at"), param("n"), scaled("width", 3)
 	countDown("four", n, 4, func() {
 		picked := pickedRows(4, places, rows, bytes)
-		w := narrow.vecs(4)
-		for i, v := range w {
+		by := w.vecs(4)
+		for i, v := range by {
 			VBROADCASTSD(at(weights, 8*i), v)
 		}
 		ADDQ(Imm(32), weights)
 		offset := start()
-		upTo("lane", offset, bytes, 32, func() {
-			sum := YMM()
-			VMULPD(behind(picked[0], offset, 0), w[0], sum)
+		upTo("lane", offset, bytes, w.bytes, func() {
+			sum := w.vec()
+			VMULPD(behind(picked[0], offset, 0), by[0], sum)
 			for i := 1; i < 4; i++ {
-				VFMADD231PD(behind(picked[i], offset, 0), w[i], sum)
+				VFMADD231PD(behind(picked[i], offset, 0), by[i], sum)
 			}
 			VADDPD(behind(dst, offset, 0), sum, sum)
 			VMOVUPD(sum, behind(dst, offset, 0))
