@@ -188,14 +188,8 @@ type nearestSearch struct {
 // choose returns the k nearest points of row i by score. If scores differ by rounding at most, it compares
 // distances.
 func (s *nearestSearch) choose(i int, scores []float64, rounding float64) []int {
-	s.least = topk.Least(scores, s.k, s.least)
-	found, limit := s.found[:0], s.least[s.k-1]+rounding
-	for j, v := range scores {
-		if v <= limit {
-			found = append(found, topk.Scored{Row: j, Score: v})
-		}
-	}
-	s.found = found
+	s.least, s.found = topk.Within(scores, s.k, rounding, s.least, s.found)
+	found := s.found
 	slices.SortFunc(found, topk.Scored.Compare)
 	for at := 1; at < len(found); at++ {
 		if found[at].Score-found[at-1].Score <= rounding {

@@ -98,6 +98,7 @@ func (f *finder) eachNearest(n int, row func(i int) []uint8, m int, use func(i i
 type panel struct {
 	single, scores []float32
 	kth            []float32
+	near           []topk.Scored
 	found          []neighbour
 }
 
@@ -121,12 +122,10 @@ func (a neighbour) compare(b neighbour) int {
 func (p *points) nearest(l *panel, x []uint8, scores []float32, m int) []neighbour {
 	const rounding = 0x1p-24
 	slack := float64(p.dim+8) * rounding * p.longest * (math.Sqrt(float64(square(x))) + p.longest)
-	l.kth, l.found = topk.Least(scores, m, l.kth), l.found[:0]
-	limit := float32(float64(l.kth[m-1]) + 2*slack)
-	for j, s := range scores {
-		if s <= limit {
-			l.found = append(l.found, neighbour{int32(j), p.distance(x, j)})
-		}
+	l.kth, l.near = topk.Within(scores, m, 2*slack, l.kth, l.near)
+	l.found = l.found[:0]
+	for _, s := range l.near {
+		l.found = append(l.found, neighbour{int32(s.Row), p.distance(x, s.Row)})
 	}
 	slices.SortFunc(l.found, neighbour.compare)
 	return l.found[:m]

@@ -29,26 +29,28 @@ func Insert[T any](least []T, k int, x T, compare func(a, b T) int) []T {
 	return slices.Insert(least, at, x)
 }
 
-// Least returns the k smallest values of v, or all if there are fewer, in increasing order. It reuses the memory of least.
-func Least[T cmp.Ordered](v []T, k int, least []T) []T {
-	k = min(k, len(v))
-	least = append(least[:0], v[:k]...)
-	slices.Sort(least)
-	if k == 0 {
-		return least
-	}
-	limit := least[k-1]
-	for _, x := range v[k:] {
-		if x < limit {
-			at := k - 1
-			for ; at > 0 && x < least[at-1]; at-- {
-				least[at] = least[at-1]
-			}
-			least[at] = x
-			limit = least[k-1]
+// Within returns the values of v that exceed the k-th smallest by slack at most, in any order; k is from 1 to the number of
+// values. It reuses the memory of least and found.
+func Within[T float32 | float64](v []T, k int, slack float64, least []T, found []Scored) ([]T, []Scored) {
+	least, found = least[:0], found[:0]
+	limit := T(math.Inf(1))
+	for j, x := range v {
+		if !(x <= limit) {
+			continue
+		}
+		found = append(found, Scored{j, float64(x)})
+		if len(least) < k {
+			least = append(least, x)
+		}
+		at := len(least) - 1
+		for ; at > 0 && x < least[at-1]; at-- {
+			least[at] = least[at-1]
+		}
+		if least[at] = min(least[at], x); len(least) == k {
+			limit = T(float64(least[k-1]) + slack)
 		}
 	}
-	return least
+	return least, slices.DeleteFunc(found, func(f Scored) bool { return f.Score > float64(limit) })
 }
 
 // Selection selects the values of the k smallest keys in amortised O(1) per value: it collects 2k values, then drops

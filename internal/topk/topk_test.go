@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/lists"
 )
 
 // TestTopK compares all functions with sorting.
@@ -49,10 +51,17 @@ func TestTopK(t *testing.T) {
 		if selection.Last() != last {
 			t.Fatalf("the last of the %d least of %v is %v, want %v", k, items, selection.Last(), last)
 		}
-		least := Least(values, k, nil)
-		slices.Sort(values)
-		if !slices.Equal(least, values[:min(k, n)]) {
-			t.Fatalf("the %d least are %v, want %v", k, least, values[:min(k, n)])
+		if k == 0 || k > n {
+			continue
+		}
+		numbers := lists.Map(values, func(v int) float64 { return float64(v) })
+		least, found := Within(numbers, k, 2, nil, nil)
+		slices.SortFunc(found, Scored.Compare)
+		slices.Sort(numbers)
+		scores := lists.Map(found, func(f Scored) float64 { return f.Score })
+		after, _ := slices.BinarySearch(numbers, numbers[k-1]+2.5)
+		if !slices.Equal(least, numbers[:k]) || !slices.Equal(scores, numbers[:after]) {
+			t.Fatalf("the %d least of %v are %v, and within 2 %v", k, numbers, least, scores)
 		}
 	}
 }
