@@ -234,7 +234,7 @@ func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (_
 		for i, c := range t.class {
 			algebra.Axpy(-1, means.RawRowView(c), about.RawRowView(i))
 		}
-		return a, guard.Must(principal.Generalised(ctx, principal.Scatter(weighted), principal.Scatter(about), min(opt.Rank, len(t.sizes)-1)))
+		return a, guard.Must(principal.Discriminant(ctx, weighted, principal.Scatter(about), min(opt.Rank, len(t.sizes)-1)))
 	})
 }
 
@@ -277,7 +277,7 @@ func (t *training) semiSupervised(ctx context.Context, graph *CSR, alpha, ridge 
 	for i := range against.SymmetricDim() {
 		against.SetSym(i, i, against.At(i, i)+ridge)
 	}
-	return a, guard.Must(principal.Generalised(ctx, principal.Scatter(means), against, min(count, len(t.sizes)-1)))
+	return a, guard.Must(principal.Discriminant(ctx, means, against, min(count, len(t.sizes)-1)))
 }
 
 // MFA is marginal Fisher analysis (Yan et al. 2007). After [PCA] it finds the directions that maximise the scatter L' of

@@ -2,8 +2,7 @@ package principal
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
@@ -12,6 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
@@ -91,27 +91,54 @@ func multiplyUpper(ta, tb blas.Transpose, a, b blas.Matrix, beta float64, out *m
 // Generalised solves a·v = λ·r·v. It returns the at most count solutions with the largest λ > 0, decreasing, as columns
 // with vᵀrv = 1. Values of λ that are 0 up to rounding are left out. If r is singular to rounding, 1e-10 of
 // the mean eigenvalue of a + r is added to it, so that its null directions come first.
-func Generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense, error) {
-	q := r.SymmetricDim()
-	mean := (mat.Trace(a) + mat.Trace(r)) / float64(q)
-	u, ok := cholesky(r, 0)
-	if !ok || leastValue(u, mat.Norm(r, 1)) < 1e-13*mean {
-		if u, ok = cholesky(r, 1e-10*mean); !ok {
-			return nil, errors.New("all samples are identical")
-		}
-	}
+func Generalised(ctx context.Context, a, r *mat.SymDense, count int) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
+	u := root(r, mat.Trace(a))
 	// With w = u·v this is the eigenproblem of u⁻ᵀ·a·u⁻¹.
-	white := mat.NewSymDense(q, nil)
+	white := mat.NewSymDense(u.N, nil)
 	white.CopySym(a)
 	blas.Whiten(upperOf(white), u)
-	lambda, w, err := eigen.Largest(ctx, white, min(count, q))
-	if err != nil {
-		return nil, fmt.Errorf("the directions of the embedding: %w", err)
-	}
-	count = parting(lambda)
-	v := mat.DenseCopyOf(w.Slice(0, q, 0, count))
+	_, v := positive(ctx, white, count)
 	blas.Trsm(algebra.NoTrans, u, v.RawMatrix())
 	return v, nil
+}
+
+// Discriminant is Generalised for a = bᵀb; b has few rows.
+func Discriminant(ctx context.Context, b *mat.Dense, r *mat.SymDense, count int) (_ *mat.Dense, err error) {
+	defer guard.Catch(&err)
+	u := root(r, algebra.Inner(b, b))
+	// With c = u⁻ᵀ·bᵀ, w is an eigenvector of c·cᵀ: c·z/√λ for z of cᵀ·c, which is small.
+	c := algebra.Transpose(b)
+	blas.Trsm(algebra.Trans, u, c.RawMatrix())
+	lambda, z := positive(ctx, Scatter(c), count)
+	z.Apply(func(_, j int, x float64) float64 { return x / math.Sqrt(lambda[j]) }, z)
+	v := algebra.Times(c, z)
+	blas.Trsm(algebra.NoTrans, u, v.RawMatrix())
+	return v, nil
+}
+
+// root returns the Cholesky factor of r, with the multiple of I that Generalised adds; trace is a's. It calls guard.Fail.
+func root(r *mat.SymDense, trace float64) blas64.Triangular {
+	mean := (trace + mat.Trace(r)) / float64(r.SymmetricDim())
+	u, ok := cholesky(r, 0)
+	if !ok || leastValue(u, mat.Norm(r, 1)) < 1e-13*mean {
+		u, ok = cholesky(r, 1e-10*mean)
+		guard.FailIf(!ok, "all samples are identical")
+	}
+	return u
+}
+
+// positive returns the at most count largest eigenvalues of a above the rounding error of 0, decreasing, and their
+// eigenvectors. It calls guard.Fail.
+func positive(ctx context.Context, a *mat.SymDense, count int) ([]float64, *mat.Dense) {
+	n := a.SymmetricDim()
+	lambda, w, err := eigen.Largest(ctx, a, min(count, n))
+	guard.Check(guard.Wrap(err, "the directions of the embedding"))
+	count = len(lambda)
+	for count > 1 && !(lambda[count-1] > 1e-10*lambda[0]) {
+		count--
+	}
+	return lambda[:count], mat.DenseCopyOf(w.Slice(0, n, 0, count))
 }
 
 // cholesky returns the Cholesky factor u, upper triangular, of r + lift·I = uᵀu. ok is false if it is not positive
@@ -129,15 +156,6 @@ func cholesky(r *mat.SymDense, lift float64) (u blas64.Triangular, ok bool) {
 func leastValue(u blas64.Triangular, norm float64) float64 {
 	r := blas64.Symmetric{Uplo: u.Uplo, N: u.N, Stride: u.Stride, Data: u.Data}
 	return norm * lapack64.Pocon(r, norm, make([]float64, 3*u.N), make([]int, u.N))
-}
-
-// parting returns the number of values, in decreasing order, above the rounding error of λ = 0.
-func parting(lambda []float64) int {
-	count := len(lambda)
-	for count > 1 && !(lambda[count-1] > 1e-10*lambda[0]) {
-		count--
-	}
-	return count
 }
 
 // upperOf returns a as a matrix of internal/blas that shares its memory and uses the upper triangle.

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -107,4 +108,23 @@ func eye(n int) *mat.Dense {
 		out.Set(i, i, 1)
 	}
 	return out
+}
+
+// TestDiscriminant checks that the directions for a = bᵀb are, up to their signs, those for a itself.
+func TestDiscriminant(t *testing.T) {
+	src := rand.New(rand.NewPCG(1, 21))
+	for _, shape := range [][2]int{{3, 20}, {13, 70}, {5, 2}, {2, 1}} {
+		c, q := shape[0], shape[1]
+		x := mat.NewDense(c+2*q, q, nil)
+		x.Apply(func(_, _ int, _ float64) float64 { return src.NormFloat64() }, x)
+		b, r := x.Slice(0, c, 0, q).(*mat.Dense), Scatter(x.Slice(c, c+2*q, 0, q).(*mat.Dense))
+		got, err := Discriminant(t.Context(), b, r, c)
+		want, other := Generalised(t.Context(), Scatter(b), r, c)
+		if err != nil || other != nil {
+			t.Fatal(err, other)
+		}
+		if got, want = matrix.PositiveColumns(got), matrix.PositiveColumns(want); !mat.EqualApprox(got, want, 1e-9) {
+			t.Errorf("%d×%d: got %v, want %v", c, q, mat.Formatted(got), mat.Formatted(want))
+		}
+	}
 }
