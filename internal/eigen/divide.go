@@ -61,7 +61,17 @@ func (j *joined) vectors(which []int) *mat.Dense {
 			s.Set(p, which[p], 1)
 		}
 	})
-	blas.Gemm(blas.NoTrans, blas.NoTrans, 1, s.RawMatrix(), j.halves.RawMatrix(), 0, z.RawMatrix())
+	parts := [][2]int{{0, n}}
+	if j.roots.apart {
+		parts = [][2]int{{0, n / 2}, {n / 2, n}}
+	}
+	for _, at := range parts {
+		part := func(x *mat.Dense, rows int) blas.Matrix {
+			return x.Slice(0, rows, at[0], at[1]).(*mat.Dense).RawMatrix()
+		}
+		half := j.halves.Slice(at[0], n, 0, n).(*mat.Dense)
+		blas.Gemm(blas.NoTrans, blas.NoTrans, 1, part(s, len(which)), part(half, at[1]-at[0]), 0, part(z, len(which)))
+	}
 	return z
 }
 
@@ -91,7 +101,8 @@ func join(d []float64, z *mat.Dense, between float64) *rankOne {
 		largest = max(largest, math.Abs(d[i]), math.Abs(weights[i]))
 	}
 	rho := 2 * math.Abs(between)
-	m := &rankOne{at: deflate(d, weights, rho, 8*eps*largest, z)}
+	m := &rankOne{}
+	m.at, m.apart = deflate(d, weights, rho, 8*eps*largest, z)
 	for _, i := range m.at {
 		m.d, m.z = append(m.d, d[i]), append(m.z, weights[i])
 	}
@@ -103,8 +114,10 @@ func join(d []float64, z *mat.Dense, between float64) *rankOne {
 }
 
 // deflate returns the indices, in increasing order of value, of the eigenvalues d that ρzzᵀ changes. For two nearly equal
-// values it rotates their eigenvectors, in rows, so that one value is unchanged.
-func deflate(d, z []float64, rho, tolerance float64, rows *mat.Dense) (moved []int) {
+// values it rotates their eigenvectors, in rows, so that one value is unchanged. apart is false if it rotates vectors of
+// different halves.
+func deflate(d, z []float64, rho, tolerance float64, rows *mat.Dense) (moved []int, apart bool) {
+	apart = true
 	for _, i := range elementary.Order(len(d), func(a, b int) int { return cmp.Compare(d[a], d[b]) }) {
 		if rho*math.Abs(z[i]) <= tolerance {
 			continue
@@ -115,6 +128,7 @@ func deflate(d, z []float64, rho, tolerance float64, rows *mat.Dense) (moved []i
 			c, s := z[i]/length, -z[last]/length
 			if math.Abs((d[i]-d[last])*c*s) <= tolerance {
 				z[i], z[last] = length, 0
+				apart = apart && (last < len(d)/2) == (i < len(d)/2)
 				rotate(rows.RawRowView(last), rows.RawRowView(i), c, s)
 				d[last], d[i] = float64(d[last]*c*c)+float64(d[i]*s*s), float64(d[last]*s*s)+float64(d[i]*c*c)
 				moved = moved[:len(moved)-1]
@@ -122,7 +136,7 @@ func deflate(d, z []float64, rho, tolerance float64, rows *mat.Dense) (moved []i
 		}
 		moved = append(moved, i)
 	}
-	return moved
+	return moved, apart
 }
 
 // mostQL bounds the steps per eigenvalue; two or three are usual.

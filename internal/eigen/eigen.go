@@ -51,7 +51,7 @@ func extreme(ctx context.Context, a *mat.SymDense, c int, sign float64) ([]float
 }
 
 // scaled returns sign·a divided by a power of 2 that makes its magnitude about 1, and that power. The division is exact
-// except for negligible values.
+// except for negligible values. Zeros pad rows and columns to simd.Width.
 func scaled(a *mat.SymDense, sign float64) (out *mat.Dense, scale float64, err error) {
 	n, raw := a.SymmetricDim(), a.RawSymmetric()
 	largest := 0.0
@@ -67,7 +67,8 @@ func scaled(a *mat.SymDense, sign float64) (out *mat.Dense, scale float64, err e
 		_, exponent := math.Frexp(largest)
 		scale = math.Ldexp(1, min(max(exponent, -1000), 1000))
 	}
-	out = mat.NewDense(n, simd.Width(n), nil).Slice(0, n, 0, n).(*mat.Dense)
+	width := simd.Width(n)
+	out = mat.NewDense(width, width, nil).Slice(0, n, 0, n).(*mat.Dense)
 	out.Scale(sign/scale, a)
 	return out, scale, nil
 }

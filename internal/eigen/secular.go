@@ -16,6 +16,7 @@ import (
 type rankOne struct {
 	d, z, origin, tau []float64
 	at                []int
+	apart             bool // whether each eigenvector of the halves is 0 outside of its half
 }
 
 // solve computes the eigenvalues in increasing order. d must be increasing; its gaps and the entries of z must not be

@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
-	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -16,33 +15,36 @@ import (
 // panel is the number of reflectors after which the reduction to tridiagonal form updates the rest of the matrix.
 const panel = 32
 
+// mostSums is the largest number of parts of a matrix-vector product.
+const mostSums = 16
+
 // tridiagonal is the decomposition QTQᵀ of a symmetric matrix, with T tridiagonal and Q the product of n−1 Householder
 // reflectors I − τvvᵀ, the first on the left.
 type tridiagonal struct {
 	n    int
 	d, e []float64 // diagonal and off-diagonal of T, n and n−1 values
 	tau  []float64
-	rows []int       // 0, …, n−1
 	v    blas.Matrix // row i holds v of reflector i from column i+1 on, and 0 before
 	// blocks holds the result of blockReflector for each panel.
 	blocks [][panel * panel]float64
 }
 
 // reduce reduces a symmetric matrix to tridiagonal form (Dongarra, Sorensen and Hammarling 1989). Entries must be of
-// magnitude about 1 or less. It overwrites a, whose rows are padded by zeros to simd.Width.
+// magnitude about 1 or less. It overwrites a, a result of scaled.
 func reduce(ctx context.Context, a blas.Matrix) (*tridiagonal, error) {
 	n := a.Rows
-	t := &tridiagonal{n: n, rows: matrix.Range(n), d: make([]float64, n), e: make([]float64, max(n-1, 0)), tau: make([]float64, max(n-1, 0)), v: a}
+	a.Data = a.Data[:cap(a.Data)]
+	t := &tridiagonal{n: n, d: make([]float64, n), e: make([]float64, max(n-1, 0)), tau: make([]float64, max(n-1, 0)), v: a}
 	// The rows of left are the panel's vectors v, then its vectors w, such that its reflectors turn A into
 	// A − Σ(vwᵀ + wvᵀ). The rows of right are the same with w first.
-	left, right := make([]float64, 2*panel*n), make([]float64, 2*panel*n)
+	left, right, sums := make([]float64, 2*panel*n), make([]float64, 2*panel*n), make([]float64, mostSums*a.Stride)
 	for start := 0; start < n; start += panel {
 		end := min(start+panel, n)
 		for i := start; i < end; i++ {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			t.column(i, i-start, left)
+			t.column(i, i-start, left, sums)
 		}
 		half := panel * n
 		copy(right, left[half:])
@@ -51,7 +53,8 @@ func reduce(ctx context.Context, a blas.Matrix) (*tridiagonal, error) {
 			return blas.Matrix{Rows: 2 * panel, Cols: n - end, Stride: n, Data: x[end:]}
 		}
 		if end < n {
-			blas.Gemm(blas.Trans, blas.NoTrans, -1, part(left), part(right), 1, t.rest(end))
+			rest := blas.Matrix{Rows: n - end, Cols: n - end, Stride: a.Stride, Data: a.Data[end*a.Stride+end:]}
+			blas.MultiplyUpper(ctx, blas.Trans, blas.NoTrans, -1, part(left), part(right), 1, rest) //nolint:errcheck // the next column checks ctx
 		}
 	}
 	t.blocks = make([][panel * panel]float64, parallel.Count(n-1, panel))
@@ -61,11 +64,6 @@ func reduce(ctx context.Context, a blas.Matrix) (*tridiagonal, error) {
 	return t, nil
 }
 
-// rest returns the matrix from row and column from on.
-func (t *tridiagonal) rest(from int) blas.Matrix {
-	return blas.Matrix{Rows: t.n - from, Cols: t.n - from, Stride: t.v.Stride, Data: t.v.Data[from*t.v.Stride+from:]}
-}
-
 // reflectors returns the vectors v of panel b as rows, from the column after b·panel on.
 func (t *tridiagonal) reflectors(b int) blas.Matrix {
 	start := b * panel
@@ -73,13 +71,13 @@ func (t *tridiagonal) reflectors(b int) blas.Matrix {
 }
 
 // column computes the reflector of column i, the reflector number count of its panel, and clears the column in the
-// matrix. It writes the reflector's v and w to pairs.
-func (t *tridiagonal) column(i, count int, pairs []float64) {
-	n := t.n
+// matrix. It writes the reflector's v and w to pairs. sums is a buffer.
+func (t *tridiagonal) column(i, count int, pairs, sums []float64) {
+	n, stride := t.n, t.v.Stride
 	pair := func(l, from int) (v, w []float64) {
 		return pairs[l*n+from : (l+1)*n], pairs[(panel+l)*n+from : (panel+l+1)*n]
 	}
-	row := t.v.Data[i*t.v.Stride:][:t.v.Stride]
+	row := t.v.Data[i*stride:][:stride]
 	for l := range count {
 		v, w := pair(l, i)
 		floats.AddScaled(row[i:n], -w[0], v)
@@ -100,11 +98,18 @@ func (t *tridiagonal) column(i, count int, pairs []float64) {
 		clear(w)
 		return
 	}
-	const rows = 64
-	parallel.DoWork(n*len(w), parallel.Count(len(w), rows), func(part int) {
-		lo, hi := part*rows, min((part+1)*rows, len(w))
-		simd.Dots(w[lo:hi], row, t.v.Data, t.rows[i+1+lo:i+1+hi])
+	parts := min(n*n/parallel.Few+1, mostSums)
+	parallel.Do(parts, func(p int) {
+		sum := sums[p*stride:][:stride]
+		clear(sum)
+		for r := (i+1)&^3 + 4*p; r < n; r += 4 * parts {
+			simd.SymmetricRows(sum[r:], row[r:], t.v.Data[r*(stride+1):], stride)
+		}
 	})
+	copy(w, sums[i+1:])
+	for p := 1; p < parts; p++ {
+		floats.Add(w, sums[p*stride+i+1:][:len(w)])
+	}
 	for l := range count {
 		earlier, other := pair(l, i+1)
 		along, across := elementary.Dot(earlier, v), elementary.Dot(other, v)
