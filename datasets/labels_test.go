@@ -48,6 +48,7 @@ func TestLabelsByPath(t *testing.T) {
 
 // TestSkipUnknown: lines of unknown samples are skipped with a note.
 func TestSkipUnknown(t *testing.T) {
+	t.Chdir(t.TempDir())
 	set, notes := fileSet(), []string(nil)
 	set.SkipUnknown = func(note string) { notes = append(notes, note) }
 	classes, err := set.ReadClasses(writeFile(t, "labels.csv", []byte("file,class\nb/1.png,y\ngone.png,x\n")))
