@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -36,16 +37,10 @@ func Largest(ctx context.Context, a *mat.SymDense, c int) (values []float64, v *
 }
 
 // extreme returns the c largest eigenvalues of sign·a, times sign, and their eigenvectors.
-func extreme(ctx context.Context, a *mat.SymDense, c int, sign float64) ([]float64, *mat.Dense, error) {
-	s, err := decompose(ctx, a, sign)
-	if err != nil {
-		return nil, nil, err
-	}
-	v, err := s.Leading(ctx, c)
-	if err != nil {
-		return nil, nil, err
-	}
-	values := s.values[:c]
+func extreme(ctx context.Context, a *mat.SymDense, c int, sign float64) (values []float64, v *mat.Dense, err error) {
+	defer guard.Catch(&err)
+	s := guard.Must(decompose(ctx, a, sign))
+	v, values = guard.Must(s.Leading(ctx, c)), s.values[:c]
 	floats.Scale(sign, values)
 	return values, v, nil
 }
@@ -112,19 +107,13 @@ func Decompose(ctx context.Context, a *mat.SymDense) (*System, error) {
 }
 
 // decompose is Decompose for sign·a.
-func decompose(ctx context.Context, a *mat.SymDense, sign float64) (*System, error) {
+func decompose(ctx context.Context, a *mat.SymDense, sign float64) (_ *System, err error) {
+	defer guard.Catch(&err)
 	n := a.SymmetricDim()
 	work, scale, err := scaled(a, sign)
-	if err != nil {
-		return nil, err
-	}
-	s := &System{}
-	if s.t, err = reduce(ctx, work.RawMatrix()); err != nil {
-		return nil, err
-	}
-	if s.whole, err = divide(ctx, slices.Clone(s.t.d), s.t.e, mat.NewDense(n, n, nil)); err != nil {
-		return nil, err
-	}
+	guard.Check(err)
+	s := &System{t: guard.Must(reduce(ctx, work.RawMatrix()))}
+	s.whole = guard.Must(divide(ctx, slices.Clone(s.t.d), s.t.e, mat.NewDense(n, n, nil)))
 	s.order = elementary.Order(n, func(i, j int) int {
 		return cmp.Or(cmp.Compare(s.whole.values[j], s.whole.values[i]), j-i)
 	})
@@ -141,20 +130,15 @@ const blockSize = 128
 // Leading returns orthonormal eigenvectors of the c largest eigenvalues as the columns of v, n×c, in about 4n²c to 6n²c
 // operations. Column i does not depend on c. It is an error if c is not from 1 to n.
 func (s *System) Leading(ctx context.Context, c int) (v *mat.Dense, err error) {
+	defer guard.Catch(&err)
 	n := s.t.n
-	if c < 1 || c > n {
-		return nil, fmt.Errorf("%d eigenvectors requested; expected 1 to %d", c, n)
-	}
+	guard.FailIf(c < 1 || c > n, "%d eigenvectors requested; expected 1 to %d", c, n)
 	v = mat.NewDense(n, c, nil)
 	for from := 0; from < c; from += blockSize {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		guard.Check(ctx.Err())
 		z := s.whole.vectors(s.order[from:min(from+blockSize, n)])
 		rows, _ := z.Dims()
-		if err := s.t.rotate(ctx, rows, z.RawMatrix().Data); err != nil {
-			return nil, err
-		}
+		guard.Check(s.t.rotate(ctx, rows, z.RawMatrix().Data))
 		for p := range min(rows, c-from) {
 			v.SetCol(from+p, z.RawRowView(p))
 		}

@@ -27,6 +27,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/lists"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
@@ -123,17 +124,11 @@ func (l *looks) observer() func(i int) imagefile.Use {
 
 // cacheLook caches and returns the look and the thumbnail of a sample's decoded image: see pictures.New.
 func (l *looks) cacheLook(i int, img image.Image, whole image.Point) (look *pictures.Look, thumbnail []byte, err error) {
-	key, err := l.cacheKey(i)
-	if err != nil {
-		return nil, nil, err
-	}
-	if look, thumbnail, err = pictures.New(img, whole); err != nil {
-		return nil, nil, err
-	}
-	blob, err := look.AppendBinary(nil)
-	if err != nil {
-		return nil, nil, err
-	}
+	defer guard.Catch(&err)
+	key := l.cacheKey(i)
+	look, thumbnail, err = pictures.New(img, whole)
+	guard.Check(err)
+	blob := guard.Must(look.AppendBinary(nil))
 	if l.images.Truncated(i) == "" { // a cached look would hide the truncation from the next run
 		l.store.Put(key, append(blob, thumbnail...))
 	}
@@ -141,9 +136,10 @@ func (l *looks) cacheLook(i int, img image.Image, whole image.Point) (look *pict
 	return look, thumbnail, nil
 }
 
-func (l *looks) cacheKey(i int) (cache.Key, error) {
-	content, err := ContentOf(l.images, i)
-	return cache.NewKey("look", pictures.Version, content[:]), err
+// cacheKey calls guard.Fail.
+func (l *looks) cacheKey(i int) cache.Key {
+	content := guard.Must(ContentOf(l.images, i))
+	return cache.NewKey("look", pictures.Version, content[:])
 }
 
 // ContentOf returns the SHA-256 sum of sample i as it was first read.
@@ -156,11 +152,8 @@ func ContentOf(images *datasets.Images, i int) ([sha256.Size]byte, error) {
 
 // lookOf returns the look of a sample and its thumbnail, a JPEG file, from the cache or from the image.
 func (l *looks) lookOf(ctx context.Context, i int) (look *pictures.Look, thumbnail []byte, err error) {
-	key, err := l.cacheKey(i)
-	if err != nil {
-		return nil, nil, err
-	}
-	if blob, ok := l.store.Get(key); ok {
+	defer guard.Catch(&err)
+	if blob, ok := l.store.Get(l.cacheKey(i)); ok {
 		look = &pictures.Look{}
 		if thumbnail, err = look.Cut(blob); err == nil {
 			l.bySample.Store(i, look)
@@ -261,35 +254,29 @@ const candidates = 8
 // similar images" and "comparing images".
 //
 // The cache keeps the result for the same files and features.
-func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, error) {
+func (in *Inputs) Pictures(ctx context.Context, progress Progress) (p *Pictures, err error) {
+	defer guard.Catch(&err)
 	if in.pictures == nil || in.extracted == nil {
 		return nil, nil
 	}
-	key, err := in.picturesKey()
-	if err != nil {
-		return nil, err
-	}
+	key := in.picturesKey()
 	in.pictures.writeSums()
-	p := &Pictures{}
+	p = &Pictures{}
 	if blob, ok := in.store.Get(key); ok && json.Unmarshal(blob, p) == nil && len(p.CopyOf) == len(in.Rows) {
 		return p, ctx.Err()
 	}
-	if p, err = in.findPictures(ctx, progress); err != nil {
-		return nil, err
-	}
+	p = in.findPictures(ctx, progress)
 	if blob, err := json.Marshal(p); err == nil && !slices.ContainsFunc(in.Rows, func(i int) bool { return in.Images.Truncated(i) != "" }) {
 		in.store.Put(key, blob)
 	}
 	return p, nil
 }
 
-func (in *Inputs) picturesKey() (cache.Key, error) {
+// picturesKey calls guard.Fail.
+func (in *Inputs) picturesKey() cache.Key {
 	h := sha256.New()
 	for _, row := range in.Rows {
-		sum, err := ContentOf(in.Images, row)
-		if err != nil {
-			return cache.Key{}, err
-		}
+		sum := guard.Must(ContentOf(in.Images, row))
 		h.Write(sum[:])
 		fmt.Fprintln(h, len(in.Set.Names[row]))
 		if info := in.pictures.files[row]; info != nil {
@@ -297,15 +284,16 @@ func (in *Inputs) picturesKey() (cache.Key, error) {
 		}
 	}
 	matrix.WriteRows(h, in.extracted, matrix.AllRows(in.extracted))
-	return cache.NewKey("pictures", pictures.Version, h.Sum(nil)), nil
+	return cache.NewKey("pictures", pictures.Version, h.Sum(nil))
 }
 
-func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Pictures, error) {
+// findPictures calls guard.Fail.
+func (in *Inputs) findPictures(ctx context.Context, progress Progress) *Pictures {
 	owner := &Reporter{To: progress}
 	defer owner.End()
 	n := len(in.Rows)
 	all, looks := make([]Examined, n), make([]*pictures.Look, n)
-	if err := parallel.Each(ctx, 0, n, owner.Of("examining images"), func(i int) (err error) {
+	guard.Check(parallel.Each(ctx, 0, n, owner.Of("examining images"), func(i int) (err error) {
 		if look, ok := in.pictures.bySample.Load(in.Rows[i]); ok {
 			looks[i] = look.(*pictures.Look)
 		} else if looks[i], _, err = in.pictures.lookOf(ctx, in.Rows[i]); err != nil {
@@ -313,34 +301,24 @@ func (in *Inputs) findPictures(ctx context.Context, progress Progress) (*Picture
 		}
 		all[i], err = in.pictures.examined(in.Set, in.Rows[i], looks[i])
 		return err
-	}); err != nil {
-		return nil, err
-	}
+	}))
 	p, from := Originals(all)
 	distinct := slices.DeleteFunc(matrix.AllRows(in.extracted), func(i int) bool { return from.Same[i] != i })
 	owner.Report("finding similar images", 0, -1)
 	byFeatures, distances, err := nearestOf(ctx, matrix.SelectRows(in.extracted, distinct), 2*pictures.OutlierNeighbours)
-	if err != nil {
-		return nil, in.NameRows(err, distinct)
-	}
+	guard.Check(in.NameRows(err, distinct))
 	from.Looks, from.Near, from.Progress = looks, make([][]int, n), owner.Of("comparing images")
 	for at, i := range distinct {
 		from.Near[i] = matrix.Take(distinct, byFeatures[at][:min(candidates, len(byFeatures[at]))])
 	}
-	if err := byRoughPictures(ctx, looks, distinct, from.Near); err != nil {
-		return nil, err
-	}
+	guard.Check(byRoughPictures(ctx, looks, distinct, from.Near))
 	from.Thumbnail = func(ctx context.Context, i int) (image.Image, error) { return in.pictures.thumbnail(ctx, in.Rows[i]) }
 	from.Equal = func(ctx context.Context, i, j int) (bool, error) {
 		return samePixels(ctx, in.Images, in.Rows[i], in.Rows[j])
 	}
-	stacks, err := pictures.Copies(ctx, from)
-	if err != nil {
-		return nil, err
-	}
-	p.SetStacks(stacks)
+	p.SetStacks(guard.Must(pictures.Copies(ctx, from)))
 	p.Outlier = outliers(p.CopyOf, distinct, byFeatures, distances)
-	return p, nil
+	return p
 }
 
 // outliers returns the outlier probability of each row from the neighbours of the distinct rows. Copies do not count as

@@ -16,6 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
@@ -37,11 +38,10 @@ func Read(f fs.File, err error) ([]byte, error) {
 }
 
 // Parse parses a single document. Errors with a position are of type *settings.Error.
-func Parse(text []byte) (*settings.Value, error) {
+func Parse(text []byte) (v *settings.Value, err error) {
+	defer guard.Catch(&err)
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // byte order mark
-	if err := checkText(text); err != nil {
-		return nil, err
-	}
+	guard.Check(checkText(text))
 	var root, second yaml.Node
 	in := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := in.Decode(&root); {
@@ -50,10 +50,7 @@ func Parse(text []byte) (*settings.Value, error) {
 	case err != nil:
 		return nil, syntaxError(err)
 	}
-	v, err := valueOf(root.Content[0], 0)
-	if err != nil {
-		return nil, err
-	}
+	v = valueOf(root.Content[0], 0)
 	switch err := in.Decode(&second); {
 	case err == nil:
 		return nil, &settings.Error{Line: second.Line, Column: 1, Message: "second YAML document; an experiment file has one"}
@@ -75,55 +72,43 @@ func syntaxError(err error) error {
 	return &settings.Error{Line: max(line, 1), Column: 1, Message: "not YAML: " + m[2]}
 }
 
-func valueOf(n *yaml.Node, depth int) (*settings.Value, error) {
+// valueOf calls guard.Fail.
+func valueOf(n *yaml.Node, depth int) *settings.Value {
 	v := &settings.Value{Line: n.Line, Column: n.Column}
-	if err := checkNode(n, v, depth); err != nil {
-		return nil, err
-	}
+	guard.Check(checkNode(n, v, depth))
 	switch n.Kind {
 	case yaml.MappingNode:
 		v.Kind = settings.KindMapping
 		for i := 0; i < len(n.Content); i += 2 {
-			key, err := valueOf(n.Content[i], depth+1)
-			if err != nil {
-				return nil, err
-			}
+			key := valueOf(n.Content[i], depth+1)
 			if key.Kind == settings.KindNull {
 				key.Text = "null"
 			}
-			value, err := valueOf(n.Content[i+1], depth+1)
-			if err != nil {
-				return nil, err
-			}
-			v.Fields = append(v.Fields, settings.Field{Key: key, Value: value})
+			v.Fields = append(v.Fields, settings.Field{Key: key, Value: valueOf(n.Content[i+1], depth+1)})
 		}
 	case yaml.SequenceNode:
 		v.Kind = settings.KindList
 		for _, item := range n.Content {
-			value, err := valueOf(item, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			v.Items = append(v.Items, value)
+			v.Items = append(v.Items, valueOf(item, depth+1))
 		}
 	default:
 		v.Text, v.Data = n.Value, n.Value
 		if n.Tag == "!!null" {
 			v.Text, v.Data = "", nil
-			return v, nil
+			return v
 		}
 		v.Kind = settings.KindText
 		switch n.Tag {
 		case "!!bool", "!!int", "!!float":
 			if err := n.Decode(&v.Data); err != nil {
-				return nil, v.Errorf("%v", err)
+				guard.Check(v.Errorf("%v", err))
 			}
 		}
 		if i, ok := v.Data.(int); ok && i >= 0 {
 			v.Data = uint64(i)
 		}
 	}
-	return v, nil
+	return v
 }
 
 // checkNode rejects features of YAML that settings do not need.
