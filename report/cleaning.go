@@ -172,8 +172,8 @@ func (c *Cleaning) Rest(kinds []string) (rest []Assignment) {
 	return rest
 }
 
-// Gone returns the photos of Rest that are not among the present ones, and the rows of the others, nil for all. Without a
-// PicturesFile it returns none.
+// Gone returns the photos of Rest that are not among the present ones, and the rows of the others, nil for all. It
+// returns none if the PicturesFile cannot be read.
 func Gone(results string, present []string) (gone map[string]bool, others []int) {
 	c, err := ReadCleaning(results)
 	if err != nil {

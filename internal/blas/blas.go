@@ -312,7 +312,8 @@ func packRowsOf[T Number](out, x []T, stride, rows, depth, tile int) {
 }
 
 // MultiplyUpper computes the upper triangle of c = alpha·op(a)·op(b) + beta·c, in parallel, in whole blocks of 192 rows
-// and columns. Other entries below the diagonal are undefined. It returns the error of ctx soon after ctx ends. c must not overlap a or b.
+// and columns. Other entries below the diagonal are undefined. It returns the error of ctx soon after ctx ends. c must
+// not overlap a or b.
 func MultiplyUpper(ctx context.Context, tA, tB Transpose, alpha float64, a, b Matrix, beta float64, c Matrix) error {
 	const width = 192 // columns at a time
 	parallel.Do(parallel.Count(c.Cols, width), func(i int) {

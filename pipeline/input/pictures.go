@@ -198,8 +198,9 @@ func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err 
 // Pictures describes the images of the inputs. Each slice has one value for each row.
 type Pictures struct {
 	// CopyOf holds for each row the original of its stack of copies, or the row itself. Near is true for near
-	// duplicates and false for exact copies, and Burst for other shots of a burst. The original is of a
-	// camera, if any is, no screenshot of another one, and has the most pixels; ties go to the largest file, then the oldest, then the shortest name.
+	// duplicates and false for exact copies, and Burst for other shots of a burst. To choose the
+	// original, images of a camera come first and screenshots of others last; then the most pixels, the largest file, the
+	// oldest and the shortest name decide.
 	CopyOf    []int
 	Near      []bool
 	Burst     []bool
